@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
-from functools import cache
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property
 from importlib.metadata import version
-from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
+from specwright.check.checks import INCOMPLETE, INTERNAL_ERROR, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.repair.names import TOLD_APART, rename
 from specwright.check.repair.repair import repair
 from specwright.check.repair.variables import DESCRIBED
 from specwright.config import PackageOptions, Renames
+from specwright.culprits import Culprit, bug_report, is_failure, without_culprits
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
 from specwright.document.normalise import normalise
@@ -33,6 +33,7 @@ from specwright.emit.manifest import Origin, PackageContents, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.ir.build import build
+from specwright.ir.index import ModelIndex
 from specwright.ir.model.api import Api, PackageNames
 from specwright.json_values import mapping
 from specwright.models.generate import ModelSource
@@ -54,7 +55,10 @@ _NEEDED = {
     and rule.category is not Category.UNSUPPORTED
     and rule.id not in TOLD_APART
 }
-_LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED} | {LEFT_OUT.id}
+_LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED} | {
+    LEFT_OUT.id,
+    INTERNAL_ERROR.id,
+}
 # What they report is generated otherwise than the document says.
 _REPAIRED = TOLD_APART | DESCRIBED
 # Without a valid declaration, generated code would not follow the document.
@@ -116,17 +120,20 @@ def generate(
     progress("checking the document")
     document = with_pagination(document, options.pagination)
     renderer = _renderer(options)
+
+    def files_of(prepared: _Prepared, begin_models: BeginModels) -> Mapping[str, bytes]:
+        progress("generating models")
+        models_of = begin_models(prepared.normal)
+        renderer.compile(templates_of_package())
+        runtime = render_runtime(prepared.names.package)
+        models = models_of()
+        progress("rendering templates")
+        api = prepared.api(models.index, options)
+        return {**render_package(api, models.source, renderer), **runtime}
+
     prepared = _prepared(document, options, lint, tell, examination)
-    names = prepared.names
-    progress("generating models")
-    models_of = begin_models(prepared.normal)
-    renderer.compile(templates_of_package())
-    runtime = render_runtime(names.package)
-    models = models_of()
-    progress("rendering templates")
-    api = build(prepared.normal, models.index, names, short_names=options.short_method_names)
-    files = render_package(api, models.source, renderer)
-    return locked({**files, **runtime}, _origin(document, prepared.contents, names, options))
+    prepared, files = _made(prepared, tell, begin_models, files_of)
+    return locked(files, _origin(document, prepared.contents, prepared.names, options))
 
 
 def scaffold(
@@ -148,8 +155,13 @@ def scaffold(
         InvalidDocument: as for `generate`.
         SpecwrightError: a template fails.
     """
-    _, api = _described(document, options, lint, tell, begin_models)
-    return FileSet(render_scaffold(api, _renderer(options)))
+    renderer = _renderer(options)
+
+    def files_of(prepared: _Prepared, begin_models: BeginModels) -> Mapping[str, bytes]:
+        return render_scaffold(prepared.described(begin_models, options), renderer)
+
+    prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
+    return FileSet(_made(prepared, tell, begin_models, files_of)[1])
 
 
 def reference(
@@ -177,8 +189,12 @@ def reference(
     # Imported here: packages do not need it.
     from specwright.reference.pages import render_reference
 
-    prepared, api = _described(document, options, lint, tell, begin_models)
-    return FileSet(render_reference(prepared.document, prepared.normal, api, is_site=is_site))
+    def files_of(prepared: _Prepared, begin_models: BeginModels) -> Mapping[str, bytes]:
+        api = prepared.described(begin_models, options)
+        return render_reference(prepared.document, prepared.normal, api, is_site=is_site)
+
+    prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
+    return FileSet(_made(prepared, tell, begin_models, files_of)[1])
 
 
 def package_contents(document: Document, options: PackageOptions) -> PackageContents:
@@ -188,34 +204,70 @@ def package_contents(document: Document, options: PackageOptions) -> PackageCont
         InvalidDocument: as for `generate`.
     """
     document = with_pagination(document, options.pagination)
-    return _usable(document, options, Settings(), lambda report: None)[1]
+    return _prepared(document, options, Settings(), lambda report: None).contents
 
 
-class _Prepared(NamedTuple):
+# Without slots, as cached properties need a `__dict__`.
+@dataclass(frozen=True)
+class _Prepared:
     """A document without the parts that cannot be used.
 
     Attributes:
-        normal: the same as models and operations are generated from it.
+        checked: the document before the repair of its names, which `report` is about.
     """
 
     document: Document
-    normal: Document
     names: PackageNames
-    contents: PackageContents
+    checked: Document
+    report: Report
+
+    @cached_property
+    def normal(self) -> Document:
+        """The document as models and operations are generated from it."""
+        return split_directions(tag_alternatives(compose(normalise(self.document))))
+
+    @property
+    def contents(self) -> PackageContents:
+        return _contents(self.checked, self.report)
+
+    def api(self, index: ModelIndex, options: PackageOptions) -> Api:
+        """Return the operations, given the names of their models."""
+        return build(self.normal, index, self.names, short_names=options.short_method_names)
+
+    def described(self, begin_models: BeginModels, options: PackageOptions) -> Api:
+        """Return the operations, for everything that has no models."""
+        return self.api(begin_models(self.normal)().index, options)
 
 
-def _described(
-    document: Document,
-    options: PackageOptions,
-    lint: Settings,
+def _made(
+    prepared: _Prepared,
     tell: Callable[[Report], None],
     begin_models: BeginModels,
-) -> tuple[_Prepared, Api]:
-    """Return a document with its operations, for everything that is not a package."""
-    prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
-    index = begin_models(prepared.normal)().index
-    short_names = options.short_method_names
-    return prepared, build(prepared.normal, index, prepared.names, short_names=short_names)
+    make: Callable[[_Prepared, BeginModels], Mapping[str, bytes]],
+) -> tuple[_Prepared, Mapping[str, bytes]]:
+    """Return the files of a document, or of the parts on which this program does not fail."""
+    try:
+        return prepared, make(prepared, begin_models)
+    except Exception as error:
+        if not is_failure(error):
+            raise
+        trials = without_culprits(
+            prepared.document,
+            error,
+            lambda document: make(replace(prepared, document=document), at_once),
+        )
+    files, document, culprits = trials
+    findings = tuple(_internal_error(prepared.document, culprit) for culprit in culprits)
+    report = prepared.report
+    facts = tuple(("report this", bug_report(culprit.error)) for culprit in culprits)
+    tell(replace(report, findings=findings, waived=(), facts=facts))
+    report = replace(report, findings=in_order((*report.findings, *findings)))
+    return replace(prepared, document=document, report=report), files
+
+
+def _internal_error(document: Document, culprit: Culprit) -> Finding:
+    place, written = document.locate(culprit.pointer), document.as_written(culprit.pointer)
+    return Finding(INTERNAL_ERROR.id, Level.ERROR, place, written, culprit.message)
 
 
 def _prepared(
@@ -226,9 +278,8 @@ def _prepared(
     examination: Examination | None = None,
 ) -> _Prepared:
     """Prepare a document for the generation of models and operations."""
-    usable, contents = _usable(document, options, lint, tell, examination)
-    normal = split_directions(tag_alternatives(compose(normalise(usable))))
-    return _Prepared(usable, normal, package_names(usable, options), contents)
+    usable, checked, report = _usable(document, options, lint, tell, examination)
+    return _Prepared(usable, package_names(usable, options), checked, report)
 
 
 def _usable(
@@ -237,8 +288,8 @@ def _usable(
     lint: Settings,
     tell: Callable[[Report], None],
     examination: Examination | None = None,
-) -> tuple[Document, PackageContents]:
-    """Return a document without the parts that cannot be used, renamed, and its contents."""
+) -> tuple[Document, Document, Report]:
+    """Return a document without the parts that cannot be used, renamed, and as it was checked."""
     settings = needed(options)
     # An examination may have been made without this setting.
     if examination is None or options.pagination or not examination.covers(settings):
@@ -262,7 +313,7 @@ def _usable(
             # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
     # Findings have the pointers of the document that was checked.
-    return usable, _contents(checked, report)
+    return usable, checked, report
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from jinja2 import UndefinedError
 
 from specwright.errors import InputError
 from specwright.ir.model.values import Default
@@ -106,6 +107,12 @@ def test_a_template_of_the_user_overrides_one_block(render) -> None:
 def test_a_syntax_error_names_file_and_line(render) -> None:
     with pytest.raises(InputError, match=r"own\.jinja:3:1: template error"):
         render("\n\n{% if %}\n")
+
+
+def test_an_error_in_a_template_of_ours_is_not_blamed_on_the_user() -> None:
+    renderer = Renderer(Templates(builtin_directory(), None))
+    with pytest.raises(UndefinedError):
+        renderer.render("package/README.md.jinja", {})
 
 
 def test_a_template_that_does_not_exist_is_named(render) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
@@ -116,6 +116,18 @@ def packages(arguments: PackageArguments) -> list[PackageBuild]:
     return [PackageBuild.of(config, remote, arguments["allowed"]) for config in configs]
 
 
+class PackageUpdate(NamedTuple):
+    """The outcome of an update in words: the files, and the share of the document.
+
+    Attributes:
+        has_errors: whether this program failed on a part of the document.
+    """
+
+    outcome: str
+    summary: str
+    has_errors: bool
+
+
 @dataclass(frozen=True, slots=True)
 class PackageBuild:
     """A document to read, and the destination of its package.
@@ -137,8 +149,8 @@ class PackageBuild:
         within = reference_directories(document, allowed)
         return cls(document, config.options, chosen_output(config), remote, within)
 
-    def update(self, start: Start, notice: Notice = _ignore) -> tuple[str, str]:
-        """Write the files that have changed; return the outcome and the share of the document.
+    def update(self, start: Start, notice: Notice = _ignore) -> PackageUpdate:
+        """Write the files that have changed.
 
         Args:
             start: as for `generate`.
@@ -151,7 +163,8 @@ class PackageBuild:
         changed = len(write(files, self.target))
         seconds = perf_counter() - begun
         outcome = f"{changed} changed" if changed else "nothing changed"
-        return f"generated {len(files)} files ({outcome}) in {seconds:.1f} s", _summary(files)
+        outcome = f"generated {len(files)} files ({outcome}) in {seconds:.1f} s"
+        return PackageUpdate(outcome, _summary(files), result.has_errors)
 
     def generate(self, start: Start, notice: Notice = _ignore) -> GeneratedPackage:
         """Generate the files.
@@ -186,7 +199,7 @@ class PackageBuild:
             return cached
         result = self.generate(start, notice)
         # If a file has changed in the meantime, it is unknown which version was read.
-        if key() == before:
+        if key() == before and not result.has_errors:
             cache.store(place, before, result, document)
         return result
 
@@ -222,7 +235,9 @@ def _generated(
     except pipeline.InvalidDocument as error:
         show(text.render(error.report), err=True)
         raise
-    return GeneratedPackage(files, "".join(map(text.render, reports)), parts)
+    messages = "".join(map(text.render, reports))
+    has_errors = any(report.has_errors for report in reports)
+    return GeneratedPackage(files, messages, parts, has_errors)
 
 
 def _summary(files: FileSet) -> str:

@@ -11,6 +11,7 @@ from specwright.arguments.packages import PackageBuild, Start
 from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
+from specwright.findings import Report
 from specwright.report.terminal import show
 
 _SUFFIX = ".html"
@@ -43,8 +44,10 @@ class Pages:
             raise InputError(f"{output}: is {kind}", hint=hint)
         return cls(output, is_site)
 
-    def update(self, package: PackageBuild, start: Start, tell: Callable[[str], None]) -> str:
-        """Write the pages of the document of a package; return the outcome.
+    def update(
+        self, package: PackageBuild, start: Start, tell: Callable[[str], None]
+    ) -> tuple[str, bool]:
+        """Write the pages; return the outcome, and whether this program failed on a part.
 
         Args:
             start: returns a process for the models.
@@ -59,6 +62,7 @@ class Pages:
         from specwright.arguments.documents import lint_settings
         from specwright.report import text
 
+        reports: list[Report] = []
         try:
             with start() as worker:
                 files = pipeline.reference(
@@ -66,16 +70,18 @@ class Pages:
                     package.options,
                     is_site=self.is_site,
                     lint=lint_settings(package.document, package.options),
-                    tell=lambda report: tell(text.render(report)),
+                    tell=reports.append,
                     begin_models=worker.begin,
                 )
         except pipeline.InvalidDocument as error:
             show(text.render(error.report), err=True)
             raise
+        tell("".join(map(text.render, reports)))
         if self.is_site:
             replace_files(self.output, files)
         else:
             replace_files(self.output.parent, {self.output.name: files[_INDEX]})
         size = sum(map(len, files.values())) / 1_000_000
         pages = "1 page" if len(files) == 1 else f"{len(files)} pages"
-        return f"wrote {self.output.as_posix()}: {pages}, {size:.1f} MB"
+        outcome = f"wrote {self.output.as_posix()}: {pages}, {size:.1f} MB"
+        return outcome, any(report.has_errors for report in reports)

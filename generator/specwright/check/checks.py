@@ -39,12 +39,24 @@ LEFT_OUT = RuleDescription(
     Level.WARNING,
     Level.WARNING,
 )
+INTERNAL_ERROR = RuleDescription(
+    "internal-error",
+    "Checks",
+    "`generate`, `scaffold` and `docs` do without a schema or an operation on which this program, "
+    "or a library that it uses, fails; the exit code is then 1. It is a bug unless the message "
+    "names a limit: please report it, with the line that `generate` prints for that.",
+    "",
+    "",
+    Level.ERROR,
+    Level.ERROR,
+)
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
     *RULES,
     INCOMPLETE,
     WAIVER_UNUSED,
     WAIVER_EXPIRED,
     LEFT_OUT,
+    INTERNAL_ERROR,
     UNUSABLE,
 )
 

@@ -22,8 +22,9 @@ Examples:
   specwright docs --output reference.html
   specwright docs openapi.yaml --output site/reference
 
-Exit codes: 0 if the pages are written, 1 if the document has findings that lint.toml makes
-errors, 2 if the document cannot be used or a page cannot be written.
+Exit codes: 0 if the pages are written, 1 if the document has findings that lint.toml makes errors
+or a part of it is left out because of a bug, 2 if the document cannot be used or a page cannot be
+written.
 """
 )
 @document_argument()
@@ -34,7 +35,10 @@ errors, 2 if the document cannot be used or a page cannot be written.
     help="The page to write, if it ends in .html; otherwise the directory of a site.",
 )
 @allow_refs_from
-def docs(document: Path | str | None, output: Path, allowed: tuple[Path, ...]) -> None:
+@click.pass_context
+def docs(
+    ctx: click.Context, document: Path | str | None, output: Path, allowed: tuple[Path, ...]
+) -> None:
     """Write the reference of an API as an HTML page, or as a site.
 
     It has operations, webhooks, models, errors and declared rules. DOCUMENT is the document of
@@ -45,4 +49,6 @@ def docs(document: Path | str | None, output: Path, allowed: tuple[Path, ...]) -
     """
     pages = Pages.at(output)
     package = PackageBuild.of(configured(document=document), Remote.REFUSE, allowed)
-    say(pages.update(package, new_worker, partial(show, err=True)))
+    outcome, has_errors = pages.update(package, new_worker, partial(show, err=True))
+    say(outcome)
+    ctx.exit(1 if has_errors else 0)

@@ -9,6 +9,7 @@ import click
 from specwright.arguments.packages import (
     PackageArguments,
     PackageBuild,
+    PackageUpdate,
     command_of,
     new_worker,
     package_options,
@@ -28,8 +29,9 @@ Examples:
   specwright generate --document openapi.yaml --output sdk --package shop
   specwright generate --document https://api.example.com/openapi.json
 
-Exit codes: 0 if the output is up to date, 1 if --check or --diff found a difference or the document
-has findings that lint.toml makes errors, 2 if a file cannot be read or written.
+Exit codes: 0 if the output is up to date, 1 if --check or --diff found a difference, the document
+has findings that lint.toml makes errors, or a part of it was left out because of a bug, 2 if a file
+cannot be read or written.
 """
 )
 @click.option("--check", is_flag=True, help="Write nothing; name every file that differs.")
@@ -52,14 +54,19 @@ def generate(
         # Making a package takes time, wasted if nothing may be written to the directory.
         read_lock(package.target)
     if not check and not diff:
-        for package in chosen:
-            for line in package.update(new_worker):
-                say(line)
-        return
+        updates = [_update(package) for package in chosen]
+        ctx.exit(1 if any(update.has_errors for update in updates) else 0)
     # The verdict is on the document as it is now, never on the cache.
     again = command_of(options)
     outcomes = [_compare(package, again, check=check, diff=diff) for package in chosen]
     ctx.exit(0 if all(outcomes) else 1)
+
+
+def _update(package: PackageBuild) -> PackageUpdate:
+    update = package.update(new_worker)
+    say(update.outcome)
+    say(update.summary)
+    return update
 
 
 def _compare(package: PackageBuild, again: str, *, check: bool, diff: bool) -> bool:
@@ -82,4 +89,4 @@ def _compare(package: PackageBuild, again: str, *, check: bool, diff: bool) -> b
         say(f"{len(differences)} of {len(files)} files differ; run: {again}")
     elif check:
         say(f"{len(files)} files are up to date with {package.document}")
-    return not differences
+    return not differences and not result.has_errors

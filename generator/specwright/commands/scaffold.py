@@ -16,6 +16,7 @@ from specwright.arguments.project import (
 )
 from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
+from specwright.findings import Report
 from specwright.report.terminal import say, show
 
 
@@ -25,8 +26,8 @@ from specwright.report.terminal import say, show
 Examples:
   specwright scaffold --into service/shop
 
-Exit codes: 0 if every file exists now, 1 if the document has findings that lint.toml makes
-errors, 2 if a file cannot be written.
+Exit codes: 0 if every file exists now, 1 if the document has findings that lint.toml makes errors
+or a part of it is left out because of a bug, 2 if a file cannot be written.
 """
 )
 @document_argument()
@@ -41,7 +42,9 @@ errors, 2 if a file cannot be written.
     "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
 )
 @allow_refs_from
+@click.pass_context
 def scaffold(
+    ctx: click.Context,
     into: Path,
     document: Path | str | None,
     package: str | None,
@@ -60,18 +63,21 @@ def scaffold(
 
     config = configured(document=document, package=package, templates=templates)
     chosen = chosen_document(config)
+    reports: list[Report] = []
     with ModelWorker() as worker:
         loaded = load_in_part(chosen, within=reference_directories(chosen, allowed))
         files = pipeline.scaffold(
             loaded,
             config.options,
             lint=lint_settings(chosen, config.options),
-            tell=lambda report: show(text.render(report), err=True),
+            tell=reports.append,
             begin_models=worker.begin,
         )
+    show("".join(map(text.render, reports)), err=True)
     missing = {path: content for path, content in files.items() if not os.path.lexists(into / path)}
     if missing:
         replace_files(into, missing)
     for path in files:
         outcome = "written" if path in missing else "skipped: already exists"
         say(f"{(into / path).as_posix()}: {outcome}")
+    ctx.exit(1 if any(report.has_errors for report in reports) else 0)

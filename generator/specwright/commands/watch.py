@@ -105,7 +105,8 @@ def _chosen(options: PackageArguments, beside: Sequence[Beside]) -> list[Package
 
 def _pages(output: Path, package: PackageBuild, workers: _Workers) -> str:
     # The update of the package has reported the parts that are left out.
-    return Pages.at(output).update(package, workers.take, lambda report: None)
+    outcome, _ = Pages.at(output).update(package, workers.take, lambda report: None)
+    return outcome
 
 
 def _of_mock(package: PackageBuild, options: PackageArguments) -> Iterator[str]:
@@ -143,10 +144,10 @@ def _run(
         name = f"{package.document}: " if len(chosen) > 1 else ""
         try:
             watched.notice(_inputs(package))
-            outcome, contents = package.update(workers.take, watched.notice)
-            say(f"{name}{outcome}: {contents}")
-            for update in beside:
-                line = update(package)
+            update = package.update(workers.take, watched.notice)
+            say(f"{name}{update.outcome}: {update.summary}")
+            for update_beside in beside:
+                line = update_beside(package)
                 if line is not None:
                     say(line)
         except SpecwrightError as error:

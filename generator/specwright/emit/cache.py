@@ -31,11 +31,13 @@ class GeneratedPackage:
 
     Attributes:
         parts: the other files that the document consists of, or their addresses.
+        has_errors: whether this program failed on a part of the document, and did without it.
     """
 
     files: FileSet
     messages: str
     parts: frozenset[str] = frozenset()
+    has_errors: bool = False
 
 
 def cache_directory() -> Path:

@@ -21,7 +21,7 @@ from specwright.document.model import Document
 from specwright.document.shape import walk
 from specwright.errors import SpecwrightError
 from specwright.isolation import Stopped, TaskLimits, limit_memory, limit_time
-from specwright.models.generate import ModelSource, generate
+from specwright.models.generate import ModelsError, ModelSource, generate
 
 # -P: the working directory belongs to the user and must not be imported from.
 _COMMAND = (sys.executable, "-P", "-m", "specwright.models.background")
@@ -81,7 +81,7 @@ class ModelWorker:
             return generate(document)
         outcome: ModelSource | str = pickle.loads(output)
         if isinstance(outcome, str):
-            raise SpecwrightError(outcome)
+            raise ModelsError(document.path, outcome)
         return outcome
 
 
@@ -130,10 +130,10 @@ def _outcome(document: Document) -> ModelSource | str:
     """Return the models, or the reason why they cannot be made."""
     try:
         return generate(document)
-    except SpecwrightError as error:
+    except ModelsError as error:
         if _is_for_want_of_memory(error):
             raise
-        return str(error)
+        return error.reason
 
 
 def _is_for_want_of_memory(error: BaseException | None) -> bool:

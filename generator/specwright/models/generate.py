@@ -58,6 +58,14 @@ _OPTIONS: dict[str, Any] = {
 _BLANK_END = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
+class ModelsError(SpecwrightError):
+    """No models can be generated of the schemas of a document."""
+
+    def __init__(self, document: Path | str, reason: str) -> None:
+        super().__init__(f"{document}: {reason}")
+        self.reason = reason
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSource:
     """The source of the `models` module, and the names in it."""
@@ -70,7 +78,7 @@ def generate(document: Document) -> ModelSource:
     """Generate the models of a normalised document.
 
     Raises:
-        SpecwrightError: the generator refuses the schemas, or drops one of their constraints.
+        ModelsError: the generator refuses the schemas, or drops one of their constraints.
     """
     dialect = translate(document)
     if not dialect.schemas:
@@ -83,9 +91,9 @@ def generate(document: Document) -> ModelSource:
         ]
         refined = refine(source, metadata, dialect, new_names)
     except RecursionError:
-        raise SpecwrightError(
-            f"{document.path}: the schemas are nested too deeply for models, or one has too many "
-            "alternatives"
+        raise ModelsError(
+            document.path,
+            "the schemas are nested too deeply for models, or one has too many alternatives",
         ) from None
     return ModelSource(refined.source, _index(metadata, dialect, refined.classes))
 
@@ -117,16 +125,15 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[GeneratedType]
             raise
         except Exception as error:
             # The library's exceptions have no common base class with a meaning for users.
-            raise SpecwrightError(
-                f"{document.path}: models cannot be generated from these schemas: {error}"
-            ) from error
+            reason = f"models cannot be generated from these schemas: {error}"
+            raise ModelsError(document.path, reason) from error
         for warning in caught:
             message = str(warning.message)
             # A property that is false has a constraint of its base, and no value to check.
             if "constraint" in message.lower() and " on None;" not in message:
-                raise SpecwrightError(f"{document.path}: {warning.message}")
+                raise ModelsError(document.path, str(warning.message))
         if not isinstance(source, str):
-            raise SpecwrightError(f"{document.path}: the models do not fit into one module")
+            raise ModelsError(document.path, "the models do not fit into one module")
         models = json.loads(metadata.read_bytes())["models"]
         return _BLANK_END.sub("", source), _own([*map(_generated, models)])
 

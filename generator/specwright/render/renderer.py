@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import jinja2
 from jinja2.exceptions import SecurityError
@@ -32,7 +32,7 @@ class Renderer:
         trees = {}
         for name, source in self._templates.own().items():
             file = self._templates.place(name).file
-            with _errors_placed(file):
+            with _errors_placed(file, are_own=True):
                 trees[name] = self._environment.parse(source, name, file)
         refuse_misnamed(trees, self._templates)
 
@@ -42,17 +42,20 @@ class Renderer:
             self._template(name)
 
     def render(self, template: str, context: Mapping[str, object]) -> str:
-        """Return the text of a template; any error in it becomes an `InputError`."""
-        with _errors_placed(template):
+        """Return the text of a template; an error in templates of the user is an `InputError`."""
+        with self._errors_placed(template):
             return self._template(template).render(context)
 
     def _template(self, name: str) -> jinja2.Template:
-        with _errors_placed(name):
+        with self._errors_placed(name):
             return self._environment.get_template(name)
+
+    def _errors_placed(self, template: str) -> AbstractContextManager[None]:
+        return _errors_placed(template, are_own=bool(self._templates.own()))
 
 
 @contextmanager
-def _errors_placed(template: str) -> Iterator[None]:
+def _errors_placed(template: str, *, are_own: bool) -> Iterator[None]:
     try:
         yield
     except InputError:
@@ -70,6 +73,8 @@ def _errors_placed(template: str) -> Iterator[None]:
     except SecurityError as error:
         raise InputError(f"template error: {error}", _place(error, template)) from error
     except Exception as error:
+        if not are_own:
+            raise
         message = f"template error: {error}"
         raise InputError(message, _place(error, template), _HINT) from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +35,25 @@ class OperationUsage:
             reached |= new
             pending.extend(new)
         return {pointer for unit in reached for pointer in self._operations.get(unit, ())}
+
+    def needed_by(self, places: Iterable[Pointer]) -> set[Pointer]:
+        """Return the operations and components that some of them refer to, and these themselves."""
+        needed: dict[_Unit, set[_Unit]] = defaultdict(set)
+        for unit, users in self._users.items():
+            for user in users:
+                needed[user].add(unit)
+        reached = set(map(_unit, places))
+        pending = list(reached)
+        while pending:
+            new = needed[pending.pop()] - reached
+            reached |= new
+            pending.extend(new)
+        return reached
+
+    @property
+    def holders(self) -> Sequence[Pointer]:
+        """The operations in their order; for those of a shared path item, the path item."""
+        return list(self._operations)
 
     @cached_property
     def _operations(self) -> Mapping[_Unit, list[Pointer]]:
