@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from specwright.models.edits import SourceEdit, applied, end
 
 # Pydantic's names for the types of JSON, which do not accept other types.
 _STRICT = {"StrictBool": "bool", "StrictFloat": "float", "StrictInt": "int", "StrictStr": "str"}
+# The settings of a class, and the type of properties without a field.
+_SETTINGS = ("model_config", "__annotations__")
 
 
 def with_fitting_overrides(source: str) -> str:
@@ -82,7 +84,9 @@ class _Hierarchy:
         self._types.bases[node.name] = derived
         if bases[False] or ordered != written:
             kept = own.keys() | {n for base in derived for n in self._members.get(base, ())}
-            copied = [each.text for name, each in members.items() if name not in kept]
+            added = [name for name in members if name not in kept]
+            # An assignment to `__annotations__` removes those of the fields above it.
+            copied = [members[name].text for name in sorted(added, key=_is_field)]
             texts = [f"{name}={value}" for name, value in explicit.items()]
             head = f"class {node.name}({', '.join([*derived, *texts])}):"
             yield from self._changed(node, head, copied)
@@ -94,8 +98,9 @@ class _Hierarchy:
         if isinstance(first, ast.Pass) and copied:
             yield SourceEdit.of(first, body.strip())
         else:
-            # Below the docstring of the class, or right below its first line.
-            place = end(first) if _is_text(first) else (node.lineno, line)
+            # Below the docstring and the settings of the class, or right below its first line.
+            above = [*takewhile(_is_no_member, node.body)]
+            place = end(above[-1]) if above else (node.lineno, line)
             yield SourceEdit(place, place, body)
 
     def _said(self, body: list[ast.stmt]) -> Iterator[tuple[str, _Member]]:
@@ -183,6 +188,17 @@ class _Types:
 def _values(literal: ast.Subscript) -> set[tuple[type, object]]:
     values = ast.literal_eval(literal.slice)
     return {(type(value), value) for value in (values if isinstance(values, tuple) else (values,))}
+
+
+def _is_field(name: str) -> bool:
+    return name not in _SETTINGS
+
+
+def _is_no_member(node: ast.stmt) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(name)]):
+            return not _is_field(name)
+    return _is_text(node)
 
 
 def _is_text(node: ast.stmt) -> bool:
