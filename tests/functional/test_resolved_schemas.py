@@ -352,6 +352,21 @@ def test_a_limit_of_a_base_without_a_type_is_reported(tmp_path: Path) -> None:
     assert places == {"/components/schemas/Base/properties/n/minimum"}
 
 
+def test_a_limit_beside_a_reference_to_a_list_of_itself_is_reported(
+    package: Generate, tmp_path: Path
+) -> None:
+    tree = {"type": "array", "items": {**ref("Tree"), "maxItems": 3}}
+    spec = api({"type": "object", "properties": {"k": ref("Tree")}})
+    spec["components"]["schemas"]["Tree"] = tree
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(spec))
+    findings = check(upgrade(load(path)), Settings()).findings
+    places = {finding.pointer for finding in findings if finding.rule == "unsupported-schema"}
+    assert places == {"/components/schemas/Tree/items"}
+    value = package(spec).models.V.model_validate({"k": [[[], [], [], []]]})
+    assert value.k == [[[], [], [], []]]
+
+
 def test_a_constant_that_no_literal_type_names_may_be_left_out(package: Generate) -> None:
     models = package(api(CASES["a constant that no literal type names"].schema)).models
     number, object_ = (models.V.model_fields[name].annotation for name in ("f", "o"))

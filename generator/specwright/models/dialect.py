@@ -29,7 +29,7 @@ from specwright.document.schemas.inspection import (
     is_binary,
 )
 from specwright.document.schemas.instances import Instances
-from specwright.document.schemas.scalars import joined
+from specwright.document.schemas.scalars import is_endless, joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.models.hints import encoding, hidden_by_name
@@ -245,6 +245,10 @@ class _Translation:
             return {"type": "null"}
         if not isinstance(schema, dict):
             return schema
+        if is_endless(self.dialect.document, schema):
+            # Its constraints are left out, which a finding says.
+            parts = [mapping(part) for part in sequence(schema["allOf"])]
+            schema = next(part for part in parts if "$ref" in part)
         pattern = schema.get("pattern")
         schema, patterns = joined(self.dialect.document, schema) or (
             schema,

@@ -21,11 +21,9 @@ from specwright.check.lint.composition import (
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
-from specwright.document.schemas.inspection import (
-    checked_pattern,
-    has_checked_names,
-)
-from specwright.document.schemas.scalars import alternatives, distributed, joined
+from specwright.document.schemas.inheritance import with_plain_reference
+from specwright.document.schemas.inspection import checked_pattern, has_checked_names, reference
+from specwright.document.schemas.scalars import alternatives, distributed, is_endless, joined
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.document.shape import Node
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
@@ -173,6 +171,11 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
         if is_composed and alternatives(context.document, node.value) == []:
             if not PART.search(node.pointer) and not _is_property(node.pointer):
                 yield LintViolation(node.pointer, "no value is valid; models accept null")
+            continue
+        has_more = is_composed and reference(node.value) is None
+        if has_more and is_endless(context.document, with_plain_reference(node.value)):
+            message = "models do not check what is beside a reference to a schema that holds itself"
+            yield LintViolation(node.pointer, message)
             continue
         if "required" in node.value and lacks_property(context, node, refined):
             yield LintViolation(f"{node.pointer}/required", "models do not check 'required'")
