@@ -275,6 +275,14 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def costs(session: nox.Session) -> None:
+    """Measure time and memory of the commands on large documents; write docs/costs.md."""
+    install_workspace(session)
+    install_group(session, "bench")
+    session.run("python", "-m", "lab.costs", *session.posargs)
+
+
+@nox.session
 def compatibility(session: nox.Session) -> None:
     """Generate from third-party documents; write docs/compatibility.md (`-- times`)."""
     install_workspace(session)

@@ -21,7 +21,7 @@ RULES: dict[str, dict[str, str]] = tomllib.loads(
 )["rules"]
 
 
-def _key(file: Path) -> str:
+def key_of(file: Path) -> str:
     """Return a key for all schemes; with a colon, a token would be asked for elsewhere."""
     schemes = read(file).get("components", {}).get("securitySchemes", {}).values()
     is_basic = any(str(scheme.get("scheme")).lower() == "basic" for scheme in schemes)
@@ -55,7 +55,7 @@ def complaints_of_test(file: Path, place: Path) -> Iterator[str]:
             capture_output=True,
             text=True,
             timeout=_SECONDS,
-            env={**os.environ, "SPECWRIGHT_AGREEMENT_KEY": _key(file)},
+            env={**os.environ, "SPECWRIGHT_AGREEMENT_KEY": key_of(file)},
         )
     finally:
         mock.kill()

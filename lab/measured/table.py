@@ -87,6 +87,7 @@ MEASUREMENTS = (
         ("published", "ordinary", "times"),
     ),
     Measurement("wire_proof", "wire-proof.md", (*_GENERATOR, _RUNTIME, "lab/wire")),
+    Measurement("costs", "costs.md", (_TOOLKIT, "templates", "lab/costs")),
     Measurement("agreement", "agreement.md", (_TOOLKIT, "templates", "lab/agreement", "lab/wire")),
     Measurement("validators", "validators.md", (*_READING, "lab/validators")),
     Measurement("polarity", "review-polarity.md", (*_REVIEW, "lab/polarity")),
