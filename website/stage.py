@@ -27,6 +27,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Decisions": ("docs/decisions/README.md", "docs/decisions/*.md"),
     "Measurements": (
         "docs/agreement.md",
+        "docs/costs.md",
         "docs/benchmarks*.md",
         "docs/compatibility.md",
         "docs/contract-*.md",

@@ -36,7 +36,8 @@ with an empty cache, {rounds}. CPU is the seconds of all its processes together;
 most that each process held, in megabytes, the largest first; a copy of a process has pages in \
 common with it. `diff` compares a document with one that requires a property fewer; `test` runs \
 for at most ten seconds beside the loading of the document, against `mock`, which is measured \
-meanwhile. {peer} generates a client alone; where it has no figure, it ended with an error.
+meanwhile. {peer} generates a client alone. A dash is for an error: of the peer, or in a document \
+that `validate` refuses.
 """
 
 
