@@ -24,7 +24,12 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.inheritance import with_plain_reference
 from specwright.document.schemas.inspection import checked_pattern, has_checked_names, reference
 from specwright.document.schemas.scalars import alternatives, distributed, is_endless, joined
-from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
+from specwright.document.schemas.unions import (
+    circular_alternatives,
+    has_nameless_union,
+    may_overlap,
+    unknown_member,
+)
 from specwright.document.shape import Node
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.patterns import linear
@@ -164,6 +169,8 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     # A whole of many parts is read once, and not for each part.
     known: dict[_Whole, list[JsonObject] | None] = {}
     yield from replaced_properties(context)
+    for pointer in circular_alternatives(context.document):
+        yield LintViolation(pointer, "models accept any value: it refers back to its own union")
     for node in context.of_kind("schema"):
         if any(f"{node.pointer}/".startswith(f"{pointer}/") for pointer in covered):
             continue

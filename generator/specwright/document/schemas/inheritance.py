@@ -16,6 +16,7 @@ from specwright.document.schemas.applicators import UNIONS, Subschema, held
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.inspection import ANNOTATIONS, reference
 from specwright.document.schemas.scalars import distributed, joined
+from specwright.document.schemas.unions import circular_alternatives
 from specwright.document.shape import walk
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, resolve, split
@@ -88,8 +89,11 @@ def compose(document: Document) -> Document:
 
     A `$ref` with constraints beside it is a part of an `allOf`, and so is a union beside one. A
     property that refines an inherited one, as by `maxLength` without its type, has an `allOf` with
-    it. The alternatives of a union have the constraints that are beside it.
+    it. The alternatives of a union have the constraints that are beside it; one that is the union
+    itself allows any value.
     """
+    any_value: JsonValue = {}
+    document = _replaced(document, dict.fromkeys(circular_alternatives(document), any_value))
     return _with_plain_unions(_with_whole_properties(_with_plain_references(document)))
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR, mapped, tag_property
+from specwright.document.shape import walk
 from specwright.json_values import (
     JsonObject,
     JsonValue,
@@ -13,6 +17,7 @@ from specwright.json_values import (
     sequence,
     texts,
 )
+from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Types of values without properties; null has none either, but is recognized by itself.
@@ -125,6 +130,54 @@ def _open(document: Document, schemas: list[JsonValue]) -> JsonValue:
         isinstance(member, dict) and member.get("type") == "object" for member in followed
     )
     return {"type": ["object", "null"]} if is_object else {}
+
+
+def circular_alternatives(document: Document) -> list[Pointer]:
+    """Return alternatives of unions that lead back to the union, so that no type is behind them.
+
+    Whether a value fits them is undefined (JSON Schema 2020-12, core, 9.4.1). Without those that
+    are returned, all unions have an end.
+    """
+    unions = {
+        node.pointer: [
+            node.pointer + join(keyword, number)
+            for keyword in UNIONS
+            for number, member in enumerate(sequence(node.value.get(keyword)))
+            if "$ref" in mapping(member)
+        ]
+        for node in walk(document.data)
+        if node.kind == "schema" and not node.value.keys().isdisjoint(UNIONS)
+    }
+    ends = {
+        member: document.end(member, resolve(document.data, member))[0]
+        for members in unions.values()
+        for member in members
+    }
+    circular = []
+    for union, members in unions.items():
+        for member in members:
+            if _reaches(ends[member], union, unions, ends):
+                del ends[member]
+                circular.append(member)
+    return circular
+
+
+def _reaches(
+    start: Pointer,
+    end: Pointer,
+    unions: Mapping[Pointer, Sequence[Pointer]],
+    ends: Mapping[Pointer, Pointer],
+) -> bool:
+    """Return whether a union is a schema, or one of its alternatives, at any depth."""
+    pending, seen = [start], {start}
+    while pending:
+        pointer = pending.pop()
+        if pointer == end:
+            return True
+        further = {ends[member] for member in unions.get(pointer, ()) if member in ends} - seen
+        seen |= further
+        pending += further
+    return False
 
 
 def is_told_apart(document: Document, schema: JsonObject) -> bool:
