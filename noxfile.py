@@ -317,6 +317,13 @@ def agreement(session: nox.Session) -> None:
 
 
 @nox.session
+def compositions(session: nox.Session) -> None:
+    """Generate from random documents for a minute (`-- --seconds 3600 --seed N`)."""
+    install_workspace(session)
+    session.run("python", "-m", "lab.compositions", *session.posargs)
+
+
+@nox.session
 def validators(session: nox.Session) -> None:
     """Check broken and published documents with four validators (needs npm); write the page."""
     install_workspace(session)

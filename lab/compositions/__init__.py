@@ -1,0 +1,1 @@
+"""Documents that combine keywords at random: none may end a command, or break its package."""

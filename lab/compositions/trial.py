@@ -1,0 +1,103 @@
+"""The trial of a document: it is generated, and its package is imported."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from specwright import pipeline
+from specwright.config import PackageOptions
+from specwright.document.sources.load import load_in_part
+from specwright.errors import SpecwrightError
+from specwright.findings import Report
+
+Json = dict[str, Any]
+_PACKAGE = "composed"
+_MODULES = ("models", "client", "async_client", "server")
+
+
+def fault(document: Json) -> str:
+    """Return the kind of the fault that a document causes; empty if it causes none.
+
+    Schemas that contradict themselves may be refused by the generator of models, which costs them
+    alone, and is no fault.
+    """
+    with TemporaryDirectory() as directory:
+        path, reports = Path(directory, "openapi.json"), list[Report]()
+        path.write_text(json.dumps(document), "utf-8")
+        try:
+            files = pipeline.generate(
+                load_in_part(path), PackageOptions(package=_PACKAGE), tell=reports.append
+            )
+        except SpecwrightError as error:
+            return f"SpecwrightError: {error.message.replace(str(path), '')}"
+        except Exception as error:
+            return _place(error)
+        bugs = [fact for report in reports for name, fact in report.facts]
+        if bug := next((fact for fact in bugs if not fact.startswith("ModelsError")), ""):
+            return bug.partition(" (")[0]
+        for name, content in files.items():
+            target = Path(directory, "out", name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        return _import(Path(directory, "out"))
+
+
+def _import(place: Path) -> str:
+    sys.path.insert(0, str(place))
+    invalidate_caches()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for module in _MODULES:
+                import_module(f"{_PACKAGE}.{module}")
+    except Exception as error:
+        return f"import: {type(error).__name__}: {str(error).splitlines()[0][:60]}"
+    finally:
+        sys.path.remove(str(place))
+        for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
+            del sys.modules[name]
+    return ""
+
+
+def _place(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(last.filename).name}, {last.name}"
+
+
+def shrunk(document: Json, fails: Callable[[Json], bool]) -> Json:
+    """Return the document with as little as still fails: members and items are removed in turn."""
+    smallest = document
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for way in sorted(_ways(smallest), key=len):
+            candidate = deepcopy(smallest)
+            holder: Any = candidate
+            try:
+                for step in way[:-1]:
+                    holder = holder[step]
+                del holder[way[-1]]
+            except (KeyError, IndexError, TypeError):
+                # What was removed before held it.
+                continue
+            if fails(candidate):
+                smallest, is_smaller = candidate, True
+    return smallest
+
+
+def _ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the ways to all members and items of a value."""
+    inner = value.items() if isinstance(value, dict) else ()
+    inner = enumerate(value) if isinstance(value, list) else inner
+    for step, part in inner:
+        yield (*way, step)
+        yield from _ways(part, (*way, step))
