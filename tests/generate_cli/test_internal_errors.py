@@ -13,6 +13,8 @@ import pytest
 from specwright.ir import build
 from specwright.models.background import ModelWorker
 from tests.command import run
+from tests.review.projects import edited, write
+from tests.review.projects import project as shop
 
 # The package has a function of the same name.
 models = import_module("specwright.models.generate")
@@ -159,3 +161,20 @@ def test_nothing_of_it_is_cached(project: Path, monkeypatch: pytest.MonkeyPatch)
     done = run("generate", "--package", "pets", cwd=project)
     assert done.returncode == 0
     assert "4 of 4 operations in full; nothing left out" in done.stdout
+
+
+def test_a_review_says_that_it_cannot_compare_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = shop(tmp_path / "repository")
+    repository.write(
+        "generated/specwright.lock.json", '{"options": {"package": "shop"}, "files": {}}'
+    )
+    repository.commit("A package")
+    write(repository, edited(("/orders:", "/things:")))
+    failing(monkeypatch, build._Builder, "_operation", lambda self, site, *_: site.key == "/things")
+    done = run("review", "--base", "HEAD", cwd=repository.top)
+    assert done.returncode == 1
+    line = next(line for line in done.stdout.splitlines() if "cannot be generated" in line)
+    assert "specwright fails on this, which is a bug (KeyError)" in line
+    assert "openapi.json:" in line.partition("cannot be generated")[2]

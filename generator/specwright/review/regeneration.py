@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from specwright import pipeline
-from specwright.check.checks import Examination
+from specwright.check.checks import INTERNAL_ERROR, Examination
 from specwright.config import PackageOptions, configs_as_of, of_document, project_of
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
@@ -15,6 +15,7 @@ from specwright.emit.drift import compare
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import LOCK, read_lock
 from specwright.errors import InputError, SpecwrightError
+from specwright.findings import Report
 from specwright.models.background import ModelWorker
 from specwright.review.package import PackageFailure, RegeneratedPackage
 
@@ -95,9 +96,19 @@ def _options_of(commit: Commit, options: PackageOptions, document: Path) -> Pack
 def _generate(
     options: PackageOptions, side: ExaminedDocument, worker: ModelWorker
 ) -> FileSet | PackageFailure:
+    reports: list[Report] = []
     try:
-        return pipeline.generate(
-            side.document, options, examination=side.examination, begin_models=worker.begin
+        files = pipeline.generate(
+            side.document,
+            options,
+            examination=side.examination,
+            tell=reports.append,
+            begin_models=worker.begin,
         )
     except SpecwrightError as error:
         return PackageFailure(error.lines[0])
+    for finding in (finding for report in reports for finding in report.findings):
+        # A package without a part cannot tell which names the change removes.
+        if finding.rule == INTERNAL_ERROR.id:
+            return PackageFailure(f"{finding.location}: {finding.message}")
+    return files
