@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 from lab.compositions.grammar import document
-from lab.compositions.trial import fault, shrunk
+from lab.compositions.trial import Json, fault, shrunk
 
 FAULTS = Path(__file__).parents[2] / ".nox" / "compositions"
+
+
+def _has(kind: str, candidate: Json) -> bool:
+    return fault(candidate) == kind
 
 
 def main() -> int:
@@ -23,7 +28,7 @@ def main() -> int:
         kind = fault(document(seed))
         if kind and kind not in kinds:
             kinds[kind] = seed
-            small = shrunk(document(seed), lambda candidate, kind=kind: fault(candidate) == kind)  # type: ignore[misc]
+            small = shrunk(document(seed), partial(_has, kind))
             FAULTS.mkdir(parents=True, exist_ok=True)
             file = FAULTS / f"{seed}.json"
             file.write_text(json.dumps(small, indent=2) + "\n", "utf-8")

@@ -165,7 +165,7 @@ class SchemaValidators:
             address: that of the references without one.
         """
         written = json.dumps(schema)
-        if any(f'"{keyword}"' in written for keyword in _DEPENDENT) or address in self._embedding:
+        if any(f'"{keyword}"' in written for keyword in _DEPENDENT):
             return None
         link = partial(_Reference, self._targets, address, references)
         keyword = cast("type[jsonschema_rs.KeywordValidator]", link)
@@ -180,15 +180,6 @@ class SchemaValidators:
     def _is_linkable(self, reference: str) -> bool:
         address, _, fragment = reference.partition("#")
         return address in self._documents and (not fragment or fragment.startswith("/"))
-
-    @cached_property
-    def _embedding(self) -> frozenset[str]:
-        """The addresses of documents in which schemas have addresses of their own (`$id`)."""
-        return frozenset(
-            address
-            for address, document in self._documents.items()
-            if '"$id"' in json.dumps(document)
-        )
 
     def _compiled_whole(self, schema: Schema | bool) -> jsonschema_rs.Validator:
         return self._compile(schema, registry=self.registry, keywords=self._keywords)

@@ -251,9 +251,9 @@ class _Trial:
     ) -> None:
         assert not isinstance(call.body, Absent)
         problems = [*self._judge_of(variant).problems(schema, call.body)]
-        is_valid = variant.condition is None
         # Clients that read a tag alone may send what fits several alternatives.
-        if not problems if is_valid else any(not problem.is_ambiguous for problem in problems):
+        is_wrong = any(not problem.is_ambiguous for problem in problems)
+        if is_wrong if variant.condition is not None else not problems:
             self._send(call, _Spot(name, place, SentValue("", place, schema, call.body)), variant)
 
     def _member_of_call(self, pointer: Pointer, schema: JsonObject) -> JsonValue:
