@@ -95,21 +95,8 @@ def joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str
     """Return a schema with `allOf` as one without it, and its patterns separately.
 
     None for a schema without `allOf`, for one of objects, and for one with parts that no single
-    finite schema is equivalent to.
+    schema is equivalent to.
     """
-    whole = _joined(document, schema)
-    return None if whole is None or _holds_itself(document, mapping(schema)) else whole
-
-
-def is_endless(document: Document, schema: JsonValue) -> bool:
-    """Return whether the joined schema would hold itself, at any depth.
-
-    `Tree: {items: {allOf: [{$ref: Tree}, {maxItems: 3}]}}` does: its items are joined as well.
-    """
-    return _joined(document, schema) is not None and _holds_itself(document, mapping(schema))
-
-
-def _joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str, ...]] | None:
     if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
         return None
     parts = _together(document, schema)
@@ -120,9 +107,14 @@ def _joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[st
     return parts.words | parts.whole, tuple(parts.patterns)
 
 
-def _holds_itself(document: Document, schema: JsonObject) -> bool:
-    """Return whether a part of a schema holds the same part with constraints, at any depth."""
-    return any(_returns(document, ref, ref, set()) for ref in _parts_of(document, schema))
+def is_endless(document: Document, schema: JsonObject) -> bool:
+    """Return whether a joined schema would hold itself, at any depth.
+
+    `Tree: {items: {allOf: [{$ref: Tree}, {maxItems: 3}]}}` does: its items are joined as well.
+    """
+    return joined(document, schema) is not None and any(
+        _returns(document, ref, ref, set()) for ref in _parts_of(document, schema)
+    )
 
 
 def _returns(document: Document, ref: str, to: str, seen: set[str]) -> bool:
