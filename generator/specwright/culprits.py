@@ -8,6 +8,7 @@ one is left that fails alone.
 from __future__ import annotations
 
 import platform
+import time
 import traceback
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
@@ -30,8 +31,14 @@ Attempt = Callable[[Document], T]
 
 # A document with more of them has a cause that is not in its parts.
 _MOST = 20
+# Processor time for all trials: they have no limits of their own, as a process for models has.
+_SECONDS = 120.0
 _PACKAGES = ("specwright", "datamodel-code-generator", "pydantic")
 _FRAMES = 6
+
+
+class _OutOfTimeError(Exception):
+    """No part was found in the time for trials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +84,15 @@ def without_culprits(
         attempt: makes something of a document.
 
     Raises:
-        Exception: the error, if no part of the document causes it alone.
+        Exception: the error, if no part of the document causes it alone, or none is found in time.
     """
     culprits: list[Culprit] = []
+    end = time.process_time() + _SECONDS
     while len(culprits) < _MOST:
-        culprit = _culprit(document, attempt)
+        try:
+            culprit = _culprit(document, attempt, end)
+        except _OutOfTimeError:
+            break
         if culprit is None:
             break
         culprits.append(culprit)
@@ -106,9 +117,13 @@ def bug_report(error: Exception) -> str:
     return f"{type(error).__name__} at {calls} ({', '.join([*versions, system])})"
 
 
-def _culprit(document: Document, attempt: Attempt[object]) -> Culprit | None:
-    """Return the smallest part that fails alone: a schema, or else an operation."""
-    trial = _Trial(document, OperationUsage(document), attempt)
+def _culprit(document: Document, attempt: Attempt[object], end: float) -> Culprit | None:
+    """Return the smallest part that fails alone: a schema, or else an operation.
+
+    Args:
+        end: the processor time at which no further trial begins.
+    """
+    trial = _Trial(document, OperationUsage(document), attempt, end)
     schemas = mapping(mapping(document.data.get("components")).get("schemas"))
     parts = [join("components", "schemas", name) for name in schemas]
     culprit = trial.first(parts)
@@ -126,6 +141,7 @@ class _Trial:
     document: Document
     usage: OperationUsage
     attempt: Attempt[object]
+    end: float
 
     def first(self, parts: Sequence[Pointer]) -> Culprit | None:
         """Return one of the parts that fails alone with all that it needs; None if none does."""
@@ -143,6 +159,8 @@ class _Trial:
         """Return the error of a document that has only these parts, and all that they need."""
         if not parts:
             return None
+        if time.process_time() > self.end:
+            raise _OutOfTimeError
         try:
             self.attempt(self._only(parts))
         except Exception as error:

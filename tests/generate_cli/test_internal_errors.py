@@ -153,6 +153,14 @@ def test_a_failure_of_no_part_is_an_error(project: Path, monkeypatch: pytest.Mon
     assert not (project / "generated").exists()
 
 
+def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, build._Builder, "_operation", lambda self, site, *_: site.key == "/dog")
+    monkeypatch.setattr("specwright.culprits._SECONDS", 0.0)
+    with pytest.raises(KeyError):
+        run("generate", "--package", "pets", cwd=project)
+    assert not (project / "generated").exists()
+
+
 def test_nothing_of_it_is_cached(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         failing(patched, build._Builder, "_operation", lambda self, site, *_: site.key == "/dog")
