@@ -148,11 +148,10 @@ class _Trial:
         error = self._error(parts)
         while error is not None and len(parts) > 1:
             half = len(parts) // 2
-            for some in (parts[:half], parts[half:]):
-                error = self._error(some)
-                if error is not None:
-                    parts = some
-                    break
+            first_error = self._error(parts[:half])
+            # The second half is not tried: parts of it are, and the last one in any case.
+            parts = parts[half:] if first_error is None else parts[:half]
+            error = first_error or (self._error(parts) if len(parts) == 1 else error)
         return None if error is None else Culprit(parts[0], error)
 
     def _error(self, parts: Sequence[Pointer]) -> Exception | None:

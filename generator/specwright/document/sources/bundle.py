@@ -1,4 +1,7 @@
-"""One document from several files: targets in other files move into `components`."""
+"""One document from several files, with all parts where OpenAPI expects them.
+
+Targets in other files, and at places that OpenAPI does not know, move into `components`.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ class Files(Protocol):
 def bundle(
     data: JsonObject, source: Source, parse: Parse, *, remote: Remote, files: Files
 ) -> Document:
-    """Replace references to other files with references into `components` of this one."""
+    """Replace references to parts elsewhere with references into `components` of this file."""
     bundler = _Bundler(data, source, parse, remote, files)
     # An explicit stack: files may form an endless chain of references.
     stack = [bundler.rewrite(data, source, "document", "")]
@@ -91,6 +94,8 @@ class _Bundler:
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Aliases and overlapping targets show one object twice; it must be rewritten once.
     _rewritten: set[int] = field(default_factory=set)
+    # The places of the objects that OpenAPI knows in the file itself.
+    _known: frozenset[Pointer] = frozenset()
     _self: str | None = None
     _bytes: int = 0
 
@@ -101,6 +106,8 @@ class _Bundler:
             own = self.root.get("$self")
             self._self = own if isinstance(own, str) else None
         nodes = list(walk(value, kind, pointer))
+        if kind == "document":
+            self._known = frozenset(node.pointer for node in nodes)
         base = (self._self or "") if source is self.source else ""
         ids = {
             urljoin(base, uri)
@@ -114,7 +121,14 @@ class _Bundler:
             ):
                 continue
             self._rewritten.add(id(node.value))
-            if ref is not None and self._is_elsewhere(ref, source):
+            if (
+                ref is not None
+                and (
+                    self._is_elsewhere(ref, source)
+                    # Below an `$id`, a pointer begins at the schema that has it.
+                    or (ref.startswith("#/") and not ids and self._is_unknown(unquote(ref[1:])))
+                )
+            ):
                 yield from self._replace(node, ref, source)
             elif node.kind == "discriminator":
                 yield from self._rewrite_mapping(node, source)
@@ -150,13 +164,23 @@ class _Bundler:
             return False
         return source is not self.source or not ref.startswith("#")
 
+    def _is_unknown(self, target: Pointer) -> bool:
+        """Return whether the file itself has a value at a place that OpenAPI does not know."""
+        if target in self._known or _is_component(target):
+            return False
+        try:
+            return not isinstance(resolve(self.root, target), bool)
+        except (KeyError, ValueError):
+            return False
+
     def _bring(self, ref: str, kind: str, source: Source, at: Pointer) -> Bringing:
         """Bring the target of a reference into the document; return the reference to its place."""
         place = Location(source.file, *source.position(split(at)))
         path, _, fragment = ref.partition("#")
         file = self._file(path, source.file, ref, place) if path else source.file
         target = unquote(fragment)
-        if self._identity(file) == self._identity(self.source.file):
+        is_own = self._identity(file) == self._identity(self.source.file)
+        if is_own and not self._is_unknown(target):
             return f"#{fragment}"
         data, other = self._open(file, ref, place)
         key = (self._identity(file), target, kind)
@@ -169,7 +193,11 @@ class _Bundler:
                 f"'{ref}' does not resolve", place, f"{file} has nothing at '{target}'"
             ) from None
         if not isinstance(value, dict) and not (kind == "schema" and isinstance(value, bool)):
-            raise UnresolvedError(f"'{ref}' refers to a value that is not an object", place)
+            raise UnresolvedError(
+                f"'{ref}' refers to a value that is not an object",
+                place,
+                f"refer to an object of the kind '{kind}'",
+            )
         section = self._section(kind, place)
         name = self._claim(section, file, target, kind)
         pointer = join("components", SECTIONS[kind], name)
@@ -275,3 +303,7 @@ class _Bundler:
 
 def _is_path(ref: str) -> bool:
     return "#" in ref or "/" in ref or ref.endswith((".json", ".yaml", ".yml"))
+
+
+def _is_component(pointer: Pointer) -> bool:
+    return pointer.count("/") == 3 and pointer.startswith("/components/")
