@@ -41,21 +41,41 @@ def test_a_broken_format_in_an_example_counts(tmp_path: Path) -> None:
     assert "date-time" in message
 
 
-def test_a_union_without_a_name_within_a_one_of_is_reported(tmp_path: Path) -> None:
-    part = """
-    components:
-      schemas:
-        Tag: &tag {anyOf: [{type: string, maxLength: 3}, {type: integer}]}
-        Named: {oneOf: [{$ref: "#/components/schemas/Tag"}, {type: string}]}
-        Nameless: {oneOf: [{<<: *tag}, {type: string}]}
-        Apart: {oneOf: [{<<: *tag}, {type: array, items: {type: string}}]}
-    """
-    assert found(tmp_path, part, "unsupported-one-of") == [
-        (
-            "/components/schemas/Nameless/oneOf",
-            "models also accept a value that fits several alternatives",
-        )
-    ]
+OVERLAPPING = {
+    "numbers": ("[{type: integer}, {type: number}]", "1 fits the alternatives 1 and 2"),
+    "a listed text": ("[{type: string}, {enum: ['-1']}]", '"-1" fits the alternatives 1 and 2'),
+    "null": ("[{$ref: A}, {type: [array, 'null']}]", "null fits the alternatives 1 and 2"),
+    "the third": (
+        "[{type: boolean}, {type: string, maxLength: 3}, {const: ab}]",
+        '"ab" fits the alternatives 2 and 3',
+    ),
+}
+
+
+@pytest.mark.parametrize(("union", "words"), OVERLAPPING.values(), ids=OVERLAPPING)
+def test_alternatives_that_overlap_are_shown_with_a_value(
+    tmp_path: Path, union: str, words: str
+) -> None:
+    union = union.replace("A}", '"#/components/schemas/A"}')
+    part = f"components: {{schemas: {{A: {{type: [integer, 'null']}}, U: {{oneOf: {union}}}}}}}"
+    [(pointer, message)] = found(tmp_path, part, "one-of-overlap")
+    assert pointer == "/components/schemas/U/oneOf"
+    assert message.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "union",
+    [
+        "oneOf: [{type: integer}, {type: string}]",
+        "oneOf: [{type: string, maxLength: 3}, {type: string, minLength: 4}]",
+        "anyOf: [{type: integer}, {type: number}]",
+        "oneOf: [{type: object}, {type: object}], discriminator: {propertyName: kind}",
+        "oneOf: [{type: integer}]",
+    ],
+)
+def test_other_alternatives_do_not_overlap(tmp_path: Path, union: str) -> None:
+    part = f"components: {{schemas: {{U: {{{union}}}}}}}"
+    assert found(tmp_path, part, "one-of-overlap") == []
 
 
 def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from specwright.document.shape import Node, walk
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer
+from specwright.samples.witnesses import Witnesses
 
 
 class LintContext:
@@ -131,6 +132,10 @@ class LintContext:
     def problems(self, schema: Pointer, value: JsonValue) -> Iterator[SchemaMismatch]:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         return self._instances.problems(schema, value)
+
+    @cached_property
+    def witnesses(self) -> Witnesses:
+        return Witnesses(self.document)
 
     @cached_property
     def _instances(self) -> Instances:

@@ -139,7 +139,10 @@ def _outcome(document: Document) -> ModelSource | str:
 def _is_for_want_of_memory(error: BaseException | None) -> bool:
     """Return whether an error was caused by a lack of memory, even if libraries wrapped it."""
     while error is not None:
-        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        # Compiled code that gets no memory may forget to say so, which is a SystemError.
+        if isinstance(error, MemoryError | SystemError):
+            return True
+        if getattr(error, "errno", None) == errno.ENOMEM:
             return True
         error = error.__cause__ or error.__context__
     return False

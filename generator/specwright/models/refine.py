@@ -15,6 +15,7 @@ from itertools import combinations, pairwise
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import inspection as schemas
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.discriminator_object import tag_property
 from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
@@ -26,6 +27,8 @@ from specwright.models.keywords import FORMATS
 from specwright.models.marks import Decoder, plain
 from specwright.models.overrides import with_fitting_overrides
 from specwright.pointer import Pointer, resolve
+from specwright.samples.overlaps import overlap
+from specwright.samples.witnesses import Witnesses
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
@@ -101,6 +104,7 @@ def refine(
     edits = decoder.edits
     written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
     exclusive: set[str] = set()
+    witnesses = Witnesses(dialect.document)
     for key, pointer in dialect.origins.items():
         entry = names.get(key)
         schema = resolve(dialect.document.data, pointer)
@@ -119,7 +123,9 @@ def refine(
             later = {member for member in members if lines.get(member, 0) > lines[name]}
             written[name] = _tagged_union(schema, members, later)
             edits.append(_unknown_tag(schema, fallback, classes))
-        elif name in aliases and _is_exclusive(dialect.document, schemas.unwrapped(schema)[1]):
+        elif name in aliases and _is_exclusive(
+            dialect.document, witnesses, Subschema(pointer, schema)
+        ):
             written[name] = f"Annotated[{written[name]}, OneOf()]"
             exclusive.add(name)
         elif name in classes:
@@ -264,11 +270,15 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
     }
 
 
-def _is_exclusive(document: Document, schema: JsonValue) -> bool:
+def _is_exclusive(document: Document, witnesses: Witnesses, place: Subschema) -> bool:
     """Return whether a value must be tried on all alternatives, and models tell them apart."""
+    step, schema = schemas.unwrapped(place.value)
     if not isinstance(schema, dict) or not may_overlap(document, schema):
         return False
     if has_nameless_union(document, schema):
+        return False
+    # No value of such an alternative could be sent.
+    if overlap(witnesses, Subschema(place.pointer + step, schema)) is not None:
         return False
     unchecked = [_unchecked(document, alternative) for alternative in sequence(schema["oneOf"])]
     return not any(

@@ -128,9 +128,19 @@ class Witnesses:
 
     def is_valid(self, schema: Pointer, value: JsonValue) -> bool:
         """Return whether the schema accepts a value; False if it cannot be compiled."""
+        return self._accepts(self._side.reference(schema), value)
+
+    def fits_beside(self, schema: JsonObject, keyword: str, value: JsonValue) -> bool:
+        """Return whether a schema of the document accepts a value, but for one of its keywords."""
+        others: JsonObject = {
+            name: self._side.absolute(member) for name, member in schema.items() if name != keyword
+        }
+        return self._accepts(others, value)
+
+    def _accepts(self, schema: JsonObject, value: JsonValue) -> bool:
         self._compiled.tries = 0
         try:
-            return self._compiled.validator(self._side.reference(schema)).is_valid(value)
+            return self._compiled.validator(schema).is_valid(value)
         except UNUSABLE:
             return False
 

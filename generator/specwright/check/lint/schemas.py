@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +20,7 @@ from specwright.document.shape import SECTIONS, walk
 from specwright.findings import Level
 from specwright.json_values import JsonObject, mapping, sequence
 from specwright.pointer import Pointer, join
+from specwright.samples.overlaps import overlap
 from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
 
@@ -76,6 +78,17 @@ def unsatisfiable(context: LintContext) -> Iterator[LintViolation]:
                 words = ", ".join(cause.keywords)
                 yield LintViolation(pointer, f"no value fits this schema: {words} leave nothing")
     yield from _endless(context)
+
+
+def one_of_overlap(context: LintContext) -> Iterator[LintViolation]:
+    for node in context.of_kind("schema"):
+        shared = overlap(context.witnesses, Subschema(node.pointer, node.value))
+        if shared is not None:
+            yield LintViolation(
+                node.pointer + join("oneOf"),
+                f"{shorten(json.dumps(shared.value))} fits the alternatives {shared.first + 1} and "
+                f"{shared.second + 1}, so 'oneOf' refuses it: write 'anyOf', or tell them apart",
+            )
 
 
 def _without_broken_patterns(data: JsonObject) -> JsonObject:
@@ -255,6 +268,25 @@ RULES = (
         Level.WARNING,
         Level.ERROR,
         unsatisfiable,
+    ),
+    LintRule(
+        "one-of-overlap",
+        Category.SCHEMAS,
+        "Validators refuse a value that fits several alternatives of 'oneOf'. Where such values "
+        "are to be expected, generated code reads the union as 'anyOf'.",
+        """
+        components:
+          schemas:
+            Size: {oneOf: [{type: integer}, {type: number}]}
+        """,
+        """
+        components:
+          schemas:
+            Size: {anyOf: [{type: integer}, {type: number}]}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        one_of_overlap,
     ),
     LintRule(
         "required-declared",

@@ -21,6 +21,7 @@ from specwright.check.lint.composition import (
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.inheritance import with_plain_reference
 from specwright.document.schemas.inspection import checked_pattern, has_checked_names, reference
 from specwright.document.schemas.scalars import alternatives, distributed, is_endless, joined
@@ -34,6 +35,7 @@ from specwright.document.shape import Node
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split
+from specwright.samples.overlaps import overlap
 from specwright.text import shorten
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -56,7 +58,7 @@ def unsupported_open_union(context: LintContext) -> Iterator[LintViolation]:
 def unsupported_one_of(context: LintContext) -> Iterator[LintViolation]:
     refined = refined_properties(context)
     for node in context.of_kind("schema"):
-        if may_overlap(context.document, node.value):
+        if _should_be_one(context, Subschema(node.pointer, node.value)):
             union = distributed(context.document, node.value)
             if has_nameless_union(context.document, mapping(union) or node.value):
                 yield LintViolation(f"{node.pointer}/oneOf", _FITS_SEVERAL)
@@ -65,8 +67,14 @@ def unsupported_one_of(context: LintContext) -> Iterator[LintViolation]:
         if not PART.search(node.pointer):
             several = composed(context, node.pointer, whole)
             for part in several:
-                if len(several) > 1 and may_overlap(context.document, part.value):
+                if len(several) > 1 and _should_be_one(context, part):
                     yield LintViolation(place_of(node.pointer, part, "oneOf"), _FITS_SEVERAL)
+
+
+def _should_be_one(context: LintContext, union: Subschema) -> bool:
+    """Return whether a value may fit several alternatives, but the expected ones fit one."""
+    may = may_overlap(context.document, union.value)
+    return may and overlap(context.witnesses, union) is None
 
 
 _FITS_SEVERAL = "models also accept a value that fits several alternatives"

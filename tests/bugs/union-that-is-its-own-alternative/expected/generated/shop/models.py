@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import StrictInt, StrictStr
-from typing_extensions import TypeAliasType
-
-from ._runtime.shared.alternatives import OneOf
 
 Amount: TypeAlias = StrictInt
-Price = TypeAliasType("Price", Amount | Any)
-Discount: TypeAlias = Annotated[Price | StrictStr, OneOf()]
+Price: TypeAlias = Amount | Any
+Discount: TypeAlias = Price | StrictStr
