@@ -53,6 +53,46 @@ class Case:
 
 
 CASES = {
+    "a required property that nothing declares": Case(
+        {"allOf": [ref("B")], "required": ["kind"]},
+        ({"y": "a", "kind": 1}, {"y": "a", "kind": None}),
+        ({"y": "a"},),
+    ),
+    "a required property of an alternative that nothing declares": Case(
+        {
+            "type": "object",
+            "properties": {"x": {"anyOf": [{"properties": {"a": TEXT}, "required": ["b"]}]}},
+        },
+        ({"x": {"a": "a", "b": 1}},),
+        ({"x": {"a": "a"}},),
+    ),
+    "listed values without some of them": Case(
+        {
+            "type": "object",
+            "properties": {
+                "c": {"allOf": [{"enum": ["a", "b", "c"]}, {"not": {"enum": ["b", "c"]}}]},
+                "d": {"enum": [1, 2], "not": {"const": 2}},
+            },
+        },
+        ({"c": "a"}, {"d": 1}),
+        ({"c": "b"}, {"d": 2}),
+    ),
+    "a property that a part has, too": Case(
+        {
+            "allOf": [{"properties": {"o": {"type": "string", "minLength": 1}}, "required": ["o"]}],
+            "properties": {"o": {"maxLength": 3}, "p": NUMBER},
+        },
+        ({"o": "abc"}, {"o": "abc", "p": 1}),
+        ({"o": "abcd"}, {"o": ""}, {"p": 1}, {"o": "abc", "p": "1"}),
+    ),
+    "an inherited object with more properties": Case(
+        {
+            "allOf": [{"properties": {"o": {"properties": {"a": NUMBER}, "required": ["a"]}}}],
+            "properties": {"o": {"type": "object", "properties": {"b": NUMBER}}},
+        },
+        ({"o": {"a": 1, "b": 2}}, {"o": {"a": 1}}),
+        ({"o": {"b": 2}}, {"o": {"a": 1, "b": "2"}}, {"o": {"a": "1"}}),
+    ),
     "properties beside allOf": Case(
         {"allOf": [ref("B")], "properties": {"z": NUMBER}, "required": ["z"]},
         ({"y": "a", "z": 1}, {"y": "a", "z": 1, "k": 2}),

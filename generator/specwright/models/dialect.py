@@ -211,6 +211,19 @@ def _apart(schema: JsonValue, written: JsonValue) -> JsonValue:
     return schema
 
 
+def _with_own_last(schema: JsonObject) -> JsonObject:
+    """Return a schema with its own properties in its last part, if other parts have them, too.
+
+    The generator prefers properties of parts to those beside them.
+    """
+    own = mapping(schema.get("properties"))
+    parts = sequence(schema.get("allOf"))
+    if all(own.keys().isdisjoint(mapping(mapping(part).get("properties"))) for part in parts):
+        return schema
+    last: JsonObject = {"type": "object", "properties": own}
+    return {**{k: v for k, v in schema.items() if k != "properties"}, "allOf": [*parts, last]}
+
+
 def _is_nullable(schema: JsonValue) -> bool:
     return "null" in sequence(mapping(schema).get("type"))
 
@@ -282,7 +295,7 @@ class _Translation:
             result.pop("format", None)
         if isinstance(ref := known.get("$ref"), str):
             result["$ref"] = self._reference(ref)
-        result = schemas.with_items_in_alternatives(result)
+        result = _with_own_last(schemas.with_items_in_alternatives(result))
         result.pop(DISCRIMINATOR, None)
         tag = tag_property(known)
         if tag is not None and is_told_apart(self.dialect.document, known):

@@ -17,9 +17,11 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.applicators import UNIONS, Subschema, held
 from specwright.document.schemas.inheritance import (
     TYPED,
+    adds_properties,
     parts,
     properties,
     refinements,
+    undeclared,
     with_plain_reference,
 )
 from specwright.document.schemas.inspection import ANNOTATIONS, is_class, reference, unwrapped
@@ -122,6 +124,8 @@ def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, J
         return False
     if "object" not in one_or_more(node.value.get("type", "object")):
         return False
+    if undeclared(context.document, Subschema(node.pointer, node.value)):
+        return False
     whole = refined.get(node.pointer, whole_of(context, node.pointer, ALTERNATIVES))
     lacking = set(texts(node.value["required"]))
     for schema in (whole, node.value):
@@ -183,7 +187,7 @@ def replaced_properties(context: LintContext) -> Iterator[LintViolation]:
             if is_union and is_plain and any(one.get("type") != "array" for one in several):
                 yield LintViolation(own.pointer, "models also accept what the inherited one does")
             continue
-        if says_type_only(value):
+        if says_type_only(value) or adds_properties(context.document, bases, own):
             continue
         # The generator adds the properties of a base to each alternative of an `anyOf`.
         if "anyOf" in value and all("properties" in end and "allOf" not in end for end in ends):

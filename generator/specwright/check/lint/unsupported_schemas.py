@@ -319,13 +319,13 @@ RULES = (
           schemas:
             Size:
               oneOf:
-                - {type: string, maxLength: 3}
-                - oneOf: [{type: string, pattern: "^X"}, {type: integer}]
+                - {type: string, minLength: 12}
+                - oneOf: [{type: string, pattern: "^[b-h]+$"}, {type: integer}]
         """,
         """
         components:
           schemas:
-            Size: {oneOf: [{type: string, maxLength: 3}, {type: string, pattern: "^X"}]}
+            Size: {oneOf: [{type: string, minLength: 12}, {type: string, pattern: "^[b-h]+$"}]}
         """,
         unsupported_one_of,
     ),

@@ -5,7 +5,8 @@ Both apply together with what is beside them (JSON Schema 2020-12, core, 8.2.3.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -22,8 +23,14 @@ from specwright.json_values import JsonObject, JsonValue, mapping, sequence, tex
 from specwright.pointer import Pointer, join, resolve, split
 
 _WHOLE = ("$ref", "allOf")
+# Steps from a schema to its parts and alternatives.
+_WHOLE_OF = re.compile(r"(/(allOf|anyOf|oneOf)/\d+)+$")
 # Keywords that make a schema a type without others.
 TYPED = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "properties", "type"})
+# Keywords of objects that a class of several bases does not have from each of them.
+_NOT_ADDED = frozenset(
+    {"additionalProperties", "const", "enum", "patternProperties", DISCRIMINATOR, *UNIONS}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +97,45 @@ def compose(document: Document) -> Document:
     A `$ref` with constraints beside it is a part of an `allOf`, and so is a union beside one. A
     property that refines an inherited one, as by `maxLength` without its type, has an `allOf` with
     it. The alternatives of a union have the constraints that are beside it; one that is the union
-    itself allows any value.
+    itself allows any value, and so does a property that is required and not declared.
     """
     any_value: JsonValue = {}
     document = _replaced(document, dict.fromkeys(circular_alternatives(document), any_value))
-    return _with_plain_unions(_with_whole_properties(_with_plain_references(document)))
+    document = _with_plain_references(_with_required_properties(document))
+    return _with_plain_unions(_with_whole_properties(document))
+
+
+def _with_required_properties(document: Document) -> Document:
+    lacking = {
+        schema.pointer: names
+        for schema in _schemas(document)
+        if (names := undeclared(document, schema))
+    }
+    if not lacking:
+        return document
+    data = clone(document.data)
+    for pointer, names in lacking.items():
+        declared = mapping(mapping(resolve(data, pointer)).setdefault("properties", {}))
+        declared.update({name: {} for name in names})
+    return document.with_data(data)
+
+
+def undeclared(document: Document, schema: Subschema) -> list[str]:
+    """Return the properties that a schema with other properties requires, and nothing declares.
+
+    A schema that forbids other properties can have no such property: no object fits it.
+    """
+    required = texts(mapping(schema.value).get("required"))
+    if not required:
+        return []
+    around = _WHOLE_OF.sub("", schema.pointer)
+    whole = Subschema(around, resolve(document.data, around))
+    several = [mapping(p.value) for p in (*parts(document, whole), *parts(document, schema))]
+    is_class = any("properties" in part for part in several)
+    if not is_class or any(part.get("additionalProperties") is False for part in several):
+        return []
+    declared = properties(document, whole).keys() | properties(document, schema).keys()
+    return [name for name in dict.fromkeys(required) if name not in declared]
 
 
 def _with_plain_unions(document: Document) -> Document:
@@ -205,9 +246,28 @@ def _refined(document: Document, declarations: tuple[Subschema, ...]) -> JsonObj
         }
         if is_whole and len(whole[1]) == ("pattern" in constraints):
             return None
+    elif adds_properties(document, bases, own):
+        # Its properties stay where they are: references to them lead there.
+        return {**annotations, **constraints, "allOf": references}
     elif not TYPED.isdisjoint(constraints):
         return None
     return {**annotations, "allOf": [*references, *([constraints] if constraints else [])]}
+
+
+def adds_properties(document: Document, bases: Sequence[Subschema], own: Subschema) -> bool:
+    """Return whether the schema of a property adds others to the properties of inherited ones."""
+    known = [properties(document, base) for base in bases]
+    several = [mapping(part.value) for base in bases for part in parts(document, base)]
+    several.append(mapping(own.value))
+    added = mapping(mapping(own.value).get("properties")).keys()
+    return (
+        bool(added)
+        and all(known)
+        and all(added.isdisjoint(declared) for declared in known)
+        and {*_WHOLE}.isdisjoint(mapping(own.value))
+        and all(part.get("type", "object") == "object" for part in several)
+        and all(part.keys().isdisjoint(_NOT_ADDED) for part in several)
+    )
 
 
 def _is_any_object(document: Document, constraints: JsonObject, bases: list[Subschema]) -> bool:

@@ -44,6 +44,7 @@ class _Parts:
     Attributes:
         words: annotations.
         whole: the constraints of its values, apart from patterns and unions.
+        excluded: schemas of values that do not fit, of which a list of values remains.
         is_impossible: whether no value fits them all.
     """
 
@@ -51,6 +52,7 @@ class _Parts:
     whole: JsonObject = field(default_factory=dict)
     patterns: dict[str, None] = field(default_factory=dict)
     unions: list[tuple[str, list[JsonValue]]] = field(default_factory=list)
+    excluded: list[JsonValue] = field(default_factory=list)
     is_impossible: bool = False
 
     @property
@@ -81,6 +83,8 @@ def _together(document: Document, schema: JsonValue) -> _Parts | None:
         elif keyword in UNIONS and isinstance(value, list):
             if (keyword, value) not in parts.unions:
                 parts.unions.append((keyword, value))
+        elif keyword == "not" and _lists_values(value):
+            parts.excluded.append(value)
         else:
             merge = _BOTH.get(keyword)
             both = None if merge is None else merge(parts.whole.get(keyword, value), value)
@@ -88,16 +92,22 @@ def _together(document: Document, schema: JsonValue) -> _Parts | None:
                 return None
             parts.is_impossible |= both == [] and keyword != "required"
             parts.whole[keyword] = both
+    if parts.excluded and not _lists_values(parts.whole):
+        return None
     return parts if parts.is_impossible else _with_listed(parts)
 
 
-def joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str, ...]] | None:
-    """Return a schema with `allOf` as one without it, and its patterns separately.
+def _lists_values(schema: JsonValue) -> bool:
+    return not {"const", "enum"}.isdisjoint(mapping(schema))
 
-    None for a schema without `allOf`, for one of objects, and for one with parts that no single
+
+def joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str, ...]] | None:
+    """Return a schema with `allOf` or `not` as one without it, and its patterns separately.
+
+    None for a schema without these, for one of objects, and for one with parts that no single
     schema is equivalent to.
     """
-    if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
+    if not isinstance(schema, dict) or {"allOf", "not"}.isdisjoint(schema):
         return None
     parts = _together(document, schema)
     if parts is None or parts.unions or parts.is_impossible or is_decimal(parts.whole):
@@ -230,13 +240,14 @@ def _with_listed(parts: _Parts) -> _Parts:
     whole = parts.whole
     limits = {k: v for k, v in parts.constraints().items() if k not in ("const", "format", "type")}
     listed = {"const", "enum"} & whole.keys()
-    if not listed or (len(listed) == 1 and limits.keys() <= {"enum"}):
+    if not listed or (len(listed) == 1 and limits.keys() <= {"enum"} and not parts.excluded):
         return parts
-    if any("$ref" in node.value for node in walk(limits, "schema")):
+    excluded: JsonObject = {"not": {"anyOf": parts.excluded}} if parts.excluded else {}
+    if any("$ref" in node.value for node in walk({**limits, **excluded}, "schema")):
         return parts
     values = [whole["const"]] if "const" in whole else sequence(whole["enum"])
     try:
-        validator = jsonschema_rs.Draft202012Validator({**parts.constraints(), **whole})
+        validator = jsonschema_rs.Draft202012Validator({**parts.constraints(), **whole, **excluded})
     except ValueError:
         # The official schema reports it.
         return parts
