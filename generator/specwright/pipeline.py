@@ -32,12 +32,13 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import Origin, PackageContents, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
-from specwright.ir.build import build
+from specwright.ir.build import build, with_examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.model.api import Api, PackageNames
 from specwright.json_values import mapping
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
+from specwright.models.outline import outline
 from specwright.names import constant, pascal
 from specwright.policy import Settings
 from specwright.render.package import render_package, render_runtime, templates_of_package
@@ -128,7 +129,7 @@ def generate(
         runtime = render_runtime(prepared.names.package)
         models = models_of()
         progress("rendering templates")
-        api = prepared.api(models.index, options)
+        api = with_examples(prepared.normal, prepared.api(models.index, options))
         return {**render_package(api, models.source, renderer), **runtime}
 
     prepared = _prepared(document, options, lint, tell, examination)
@@ -158,7 +159,8 @@ def scaffold(
     renderer = _renderer(options)
 
     def files_of(prepared: _Prepared, begin_models: BeginModels) -> Mapping[str, bytes]:
-        return render_scaffold(prepared.described(begin_models, options), renderer)
+        models = begin_models(prepared.normal)()
+        return render_scaffold(prepared.api(models.index, options), renderer)
 
     prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
     return FileSet(_made(prepared, tell, begin_models, files_of)[1])
@@ -171,7 +173,6 @@ def reference(
     is_site: bool = False,
     lint: Settings = Settings(),  # noqa: B008 (it never changes)
     tell: Callable[[Report], None] = lambda report: None,
-    begin_models: BeginModels = at_once,
 ) -> FileSet:
     """Generate the reference pages of a document.
 
@@ -180,7 +181,6 @@ def reference(
             in `index.html`.
         lint: as for `generate`.
         tell: as for `generate`.
-        begin_models: as for `generate`.
 
     Raises:
         InvalidDocument: as for `generate`.
@@ -189,12 +189,12 @@ def reference(
     # Imported here: packages do not need it.
     from specwright.reference.pages import render_reference
 
-    def files_of(prepared: _Prepared, begin_models: BeginModels) -> Mapping[str, bytes]:
-        api = prepared.described(begin_models, options)
+    def files_of(prepared: _Prepared, _: BeginModels) -> Mapping[str, bytes]:
+        api = prepared.api(outline(prepared.normal), options)
         return render_reference(prepared.document, prepared.normal, api, is_site=is_site)
 
     prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
-    return FileSet(_made(prepared, tell, begin_models, files_of)[1])
+    return FileSet(_made(prepared, tell, at_once, files_of)[1])
 
 
 def package_contents(document: Document, options: PackageOptions) -> PackageContents:
@@ -233,10 +233,6 @@ class _Prepared:
     def api(self, index: ModelIndex, options: PackageOptions) -> Api:
         """Return the operations, given the names of their models."""
         return build(self.normal, index, self.names, short_names=options.short_method_names)
-
-    def described(self, begin_models: BeginModels, options: PackageOptions) -> Api:
-        """Return the operations, for everything that has no models."""
-        return self.api(begin_models(self.normal)().index, options)
 
 
 def _made(

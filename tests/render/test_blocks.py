@@ -15,7 +15,7 @@ from specwright.document.directions import split_directions
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
-from specwright.ir.build import build
+from specwright.ir.build import build, with_examples
 from specwright.ir.model import api as api_model
 from specwright.ir.model.api import Api
 from specwright.ir.model.operations import OperationDefinition
@@ -38,7 +38,8 @@ BEGIN, END = "⟦", "⟧"
 def api() -> Api:
     document = split_directions(normalise(upgrade(load(ROOT / "spec" / "openapi.json"))))
     index = generate(document).index
-    return build(document, index, package_names(document, PackageOptions()), short_names=False)
+    names = package_names(document, PackageOptions())
+    return with_examples(document, build(document, index, names, short_names=False))
 
 
 def contexts(template: str, api: Api) -> Iterator[Mapping[str, object]]:

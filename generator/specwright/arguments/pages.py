@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from specwright.arguments.packages import PackageBuild, Start
+from specwright.arguments.packages import PackageBuild
 from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
@@ -44,13 +44,10 @@ class Pages:
             raise InputError(f"{output}: is {kind}", hint=hint)
         return cls(output, is_site)
 
-    def update(
-        self, package: PackageBuild, start: Start, tell: Callable[[str], None]
-    ) -> tuple[str, bool]:
+    def update(self, package: PackageBuild, tell: Callable[[str], None]) -> tuple[str, bool]:
         """Write the pages; return the outcome, and whether this program failed on a part.
 
         Args:
-            start: returns a process for the models.
             tell: called with a rendered report of the parts that are left out, if there are any.
 
         Raises:
@@ -64,15 +61,13 @@ class Pages:
 
         reports: list[Report] = []
         try:
-            with start() as worker:
-                files = pipeline.reference(
-                    load_in_part(package.document, remote=package.remote, within=package.within),
-                    package.options,
-                    is_site=self.is_site,
-                    lint=lint_settings(package.document, package.options),
-                    tell=reports.append,
-                    begin_models=worker.begin,
-                )
+            files = pipeline.reference(
+                load_in_part(package.document, remote=package.remote, within=package.within),
+                package.options,
+                is_site=self.is_site,
+                lint=lint_settings(package.document, package.options),
+                tell=reports.append,
+            )
         except pipeline.InvalidDocument as error:
             show(text.render(error.report), err=True)
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from specwright.arguments.document_names import document_argument
-from specwright.arguments.packages import PackageBuild, new_worker
+from specwright.arguments.packages import PackageBuild
 from specwright.arguments.pages import Pages
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.document.sources.bundle import Remote
@@ -49,6 +49,6 @@ def docs(
     """
     pages = Pages.at(output)
     package = PackageBuild.of(configured(document=document), Remote.REFUSE, allowed)
-    outcome, has_errors = pages.update(package, new_worker, partial(show, err=True))
+    outcome, has_errors = pages.update(package, partial(show, err=True))
     say(outcome)
     ctx.exit(1 if has_errors else 0)

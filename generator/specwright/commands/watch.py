@@ -78,7 +78,7 @@ def watch(
             beside: list[Beside] = []
             if docs is not None:
                 Pages.at(docs)
-                beside.append(lambda package: _pages(docs, package, workers))
+                beside.append(lambda package: _pages(docs, package))
             if mock is not None:
                 process = ending.enter_context(MockProcess(listening(mock)))
                 beside.append(lambda package: process.replace(_of_mock(package, options)))
@@ -103,9 +103,9 @@ def _chosen(options: PackageArguments, beside: Sequence[Beside]) -> list[Package
     return chosen
 
 
-def _pages(output: Path, package: PackageBuild, workers: _Workers) -> str:
+def _pages(output: Path, package: PackageBuild) -> str:
     # The update of the package has reported the parts that are left out.
-    outcome, _ = Pages.at(output).update(package, workers.take, lambda report: None)
+    outcome, _ = Pages.at(output).update(package, lambda report: None)
     return outcome
 
 

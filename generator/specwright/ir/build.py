@@ -64,7 +64,7 @@ DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
 
 def build(document: Document, index: ModelIndex, names: PackageNames, *, short_names: bool) -> Api:
-    """Build the representation of an API.
+    """Build the representation of an API, without examples.
 
     Args:
         document: a normalised document of OpenAPI 3.1.
@@ -76,6 +76,19 @@ def build(document: Document, index: ModelIndex, names: PackageNames, *, short_n
     contents = Contents(document, types)
     demands = Demands(document)
     return _Builder(document, types, contents, demands, index, names, short_names).api()
+
+
+def with_examples(document: Document, api: Api) -> Api:
+    """Return the representation of an API with examples of its models, events and calls."""
+    examples = Examples(document)
+    return replace(
+        api,
+        examples=examples.models(
+            operation for group in api.groups for operation in group.operations
+        ),
+        events=examples.events(api.webhooks),
+        first_call=Calls(document, examples).first(api.groups),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +117,6 @@ class _Builder:
         parsers_ = parsers(webhooks, signatures, deliveries, self._event_union(payloads))
         parsers_ += parsers(callbacks, (), (), None)
         groups = self._groups(site for site in operations if site.direction is Direction.PATH)
-        examples = Examples(self.document)
         return Api(
             title=_text(info.get("title")),
             version=_text(info.get("version")),
@@ -125,11 +137,6 @@ class _Builder:
             schemes=security_schemes(scheme_table(self.document)),
             errors=error_types(self.document, self.types),
             error_body=error_body(operation for group in groups for operation in group.operations),
-            examples=examples.models(
-                operation for group in groups for operation in group.operations
-            ),
-            events=examples.events(webhooks),
-            first_call=Calls(self.document, examples).first(groups),
             contract=declarations(data, Place.DOCUMENT),
         )
 

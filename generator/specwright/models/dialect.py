@@ -84,19 +84,24 @@ class Dialect:
         self.names[pointer] = name
 
 
-def translate(document: Document) -> Dialect:
-    """Translate all component schemas and all other schemas that they refer to."""
+def named(document: Document) -> Dialect:
+    """Name the schemas that become classes or aliases: components, and parts of them."""
     dialect = Dialect(document)
-    components = mapping(mapping(document.data.get("components")).get("schemas"))
-    for key in components:
+    for key in _components(document):
         dialect.add(COMPONENTS + join(key), model_name(key))
     for name, pointer in list(dialect.origins.items()):
         for part in parts(document, pointer, name, resolve(document.data, pointer)):
             dialect.words[part.pointer] = part.name
             if part.has_name:
                 dialect.add(part.pointer, free(part.name, dialect.origins))
+    return dialect
+
+
+def translate(document: Document) -> Dialect:
+    """Translate all component schemas and all other schemas that they refer to."""
+    dialect = named(document)
     pending = list(dialect.origins.items())
-    bases = set(_bases(document, components))
+    bases = set(_bases(document, _components(document)))
     translation = _Translation(dialect, Instances(document), pending)
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
@@ -123,6 +128,10 @@ def translate(document: Document) -> Dialect:
             union["anyOf"] = [*members, {"$ref": "#" + COMPONENTS + join(fallback_name)}]
             del union[DISCRIMINATOR]
     return dialect
+
+
+def _components(document: Document) -> JsonObject:
+    return mapping(mapping(document.data.get("components")).get("schemas"))
 
 
 def _with_patterns(schema: JsonObject, patterns: Iterable[str]) -> JsonObject:

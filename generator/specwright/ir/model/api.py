@@ -188,6 +188,7 @@ class Api:
 
     Attributes:
         error_body: the annotation of an error body, for the failures of all operations.
+        examples, events, first_call: empty until `with_examples` adds them.
     """
 
     title: Text
@@ -207,10 +208,10 @@ class Api:
     schemes: tuple[SecurityScheme, ...]
     errors: ErrorTypes | None
     error_body: str
-    examples: tuple[ExampleValue, ...]
-    events: tuple[ExampleValue, ...]
-    first_call: Call | None
     contract: Contract
+    examples: tuple[ExampleValue, ...] = ()
+    events: tuple[ExampleValue, ...] = ()
+    first_call: Call | None = None
 
     @cached_property
     def media(self) -> frozenset[Medium]:
