@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
+from functools import lru_cache
 
 # A signed number is a whole name in some APIs ("+1" and "-1" are reactions).
 _SIGNS = {"+": "plus ", "-": "minus "}
@@ -49,11 +50,14 @@ def _starts_word(name: str, index: int) -> bool:
     return index + 1 < len(name) and name[index + 1].islower()
 
 
+# Cached, as a document has the same names in many places.
+@lru_cache(maxsize=10_000)
 def snake(name: str) -> str:
     """Return a name in snake case: `getOrderByID` becomes `get_order_by_id`."""
     return _identifier("_".join(word.lower() for word in words(name)), "x_")
 
 
+@lru_cache(maxsize=10_000)
 def pascal(name: str) -> str:
     """Return the name of a class: `order-line` becomes `OrderLine`; inner capitals are kept."""
     return _identifier("".join(word[:1].upper() + word[1:] for word in words(name)), "X")

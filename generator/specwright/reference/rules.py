@@ -21,6 +21,7 @@ from specwright.vocabulary.table import KEYWORDS
 # Fields list these values themselves; pages have a table of the codes.
 _SHOWN_APART = EXTENSIBLE_ENUM
 _CODES = "codes"
+_NAMES = frozenset(keyword.name for keyword in KEYWORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ def notes_of_rules(schema: Mapping[str, JsonValue]) -> Iterator[Markup]:
 
 
 def _declared(holder: Mapping[str, JsonValue], *places: Place) -> Iterator[Keyword[object]]:
-    for keyword in KEYWORDS:
+    # Most schemas declare nothing.
+    for keyword in () if _NAMES.isdisjoint(holder) else KEYWORDS:
         is_here = any(place in keyword.places for place in places)
         if is_here and keyword.name in holder and keyword is not _SHOWN_APART:
             yield keyword

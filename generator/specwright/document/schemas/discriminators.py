@@ -69,9 +69,10 @@ class Discriminators:
     def __iter__(self) -> Iterator[tuple[Subschema, Discriminator]]:
         """Yield the schemas that have a discriminator, each with its own."""
         for node in walk(self.document.data):
-            schema = Subschema(node.pointer, node.value)
-            if node.kind == "schema" and (discriminator := self.of(schema)):
-                yield schema, discriminator
+            if node.kind == "schema" and DISCRIMINATOR in node.value:
+                schema = Subschema(node.pointer, node.value)
+                if discriminator := self.of(schema):
+                    yield schema, discriminator
 
     def of(self, schema: Subschema) -> Discriminator | None:
         """Return the discriminator of a schema; None if it has none, or one without a property."""
