@@ -172,6 +172,7 @@ def reference(
     *,
     is_site: bool = False,
     lint: Settings = Settings(),  # noqa: B008 (it never changes)
+    progress: Callable[[str], None] = lambda step: None,
     tell: Callable[[Report], None] = lambda report: None,
 ) -> FileSet:
     """Generate the reference pages of a document.
@@ -180,6 +181,7 @@ def reference(
         is_site: whether each group of operations has a page of its own; otherwise, everything is
             in `index.html`.
         lint: as for `generate`.
+        progress: as for `generate`.
         tell: as for `generate`.
 
     Raises:
@@ -190,9 +192,12 @@ def reference(
     from specwright.reference.pages import render_reference
 
     def files_of(prepared: _Prepared, _: BeginModels) -> Mapping[str, bytes]:
+        progress("describing the operations")
         api = prepared.api(outline(prepared.normal), options)
+        progress("writing the pages")
         return render_reference(prepared.document, prepared.normal, api, is_site=is_site)
 
+    progress("checking the document")
     prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
     return FileSet(_made(prepared, tell, at_once, files_of)[1])
 

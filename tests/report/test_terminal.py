@@ -255,6 +255,7 @@ def test_a_live_line_is_for_terminals_and_cannot_act(
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("CI", raising=False)
     with live(lambda: "fuzzing\x1b]0;title\a: 7 requests"):
         pass
     assert ("7 requests" in stream.getvalue()) is seen
@@ -269,8 +270,9 @@ def test_the_step_that_a_command_is_at_is_for_terminals_and_cannot_act(
     stream, (first, *later) = kind(), steps
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    with progress(first) as say_step:
+    monkeypatch.delenv("CI", raising=False)
+    with progress(dict.fromkeys([first, "another"], 1.0)) as begin:
         for step in later:
-            say_step(step)
+            begin(step)
     assert (steps[-1][:7] in stream.getvalue()) is (kind is Terminal)
     assert "\x1b]0;" not in stream.getvalue()

@@ -32,8 +32,10 @@ from specwright.emit.cache import GeneratedPackage
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import contents
 from specwright.emit.write import write
+from specwright.errors import SpecwrightError
 from specwright.findings import Report
 from specwright.render.templates import Templates, builtin_directory
+from specwright.report.progress import GENERATION, Progress
 from specwright.report.terminal import progress, show
 
 if TYPE_CHECKING:
@@ -173,11 +175,21 @@ class PackageBuild:
             start: returns a process for the models.
             notice: called with the other files of the document as soon as they are known.
         """
-        with start() as worker:
-            document = load_in_part(self.document, remote=self.remote, within=self.within)
-            parts = frozenset(document.sources.keys() - {document.source.file})
-            notice(parts)
-            return _generated(self.options, document, parts, worker)
+        try:
+            with progress(GENERATION) as steps, start() as worker:
+                document = load_in_part(self.document, remote=self.remote, within=self.within)
+                steps.characters = document.size
+                parts = frozenset(document.sources.keys() - {document.source.file})
+                notice(parts)
+                return _generated(self.options, document, parts, worker, steps)
+        except SpecwrightError as error:
+            # Imported here: the process for the models starts before this one loads anything.
+            from specwright.pipeline import InvalidDocument
+            from specwright.report import text
+
+            if isinstance(error, InvalidDocument):
+                show(text.render(error.report), err=True)
+            raise
 
     def _generate_or_load(self, start: Start, notice: Notice) -> GeneratedPackage:
         """Generate the files, or take them from the cache if nothing has changed."""
@@ -213,7 +225,11 @@ def new_worker() -> ModelWorker:
 
 
 def _generated(
-    options: PackageOptions, document: Document, parts: frozenset[str], worker: ModelWorker
+    options: PackageOptions,
+    document: Document,
+    parts: frozenset[str],
+    worker: ModelWorker,
+    steps: Progress,
 ) -> GeneratedPackage:
     # Imported here: a run without changes does not need it.
     from specwright import pipeline
@@ -222,19 +238,14 @@ def _generated(
 
     lint = lint_settings(document.path, options)
     reports: list[Report] = []
-    try:
-        with progress("reading the document") as say_step:
-            files = pipeline.generate(
-                document,
-                options,
-                lint=lint,
-                progress=say_step,
-                tell=reports.append,
-                begin_models=worker.begin,
-            )
-    except pipeline.InvalidDocument as error:
-        show(text.render(error.report), err=True)
-        raise
+    files = pipeline.generate(
+        document,
+        options,
+        lint=lint,
+        progress=steps,
+        tell=reports.append,
+        begin_models=worker.begin,
+    )
     messages = "".join(map(text.render, reports))
     has_errors = any(report.has_errors for report in reports)
     return GeneratedPackage(files, messages, parts, has_errors)

@@ -12,7 +12,8 @@ from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
 from specwright.findings import Report
-from specwright.report.terminal import show
+from specwright.report.progress import PAGES
+from specwright.report.terminal import progress, show
 
 _SUFFIX = ".html"
 _INDEX = "index.html"
@@ -61,13 +62,19 @@ class Pages:
 
         reports: list[Report] = []
         try:
-            files = pipeline.reference(
-                load_in_part(package.document, remote=package.remote, within=package.within),
-                package.options,
-                is_site=self.is_site,
-                lint=lint_settings(package.document, package.options),
-                tell=reports.append,
-            )
+            with progress(PAGES) as steps:
+                document = load_in_part(
+                    package.document, remote=package.remote, within=package.within
+                )
+                steps.characters = document.size
+                files = pipeline.reference(
+                    document,
+                    package.options,
+                    is_site=self.is_site,
+                    lint=lint_settings(package.document, package.options),
+                    progress=steps,
+                    tell=reports.append,
+                )
         except pipeline.InvalidDocument as error:
             show(text.render(error.report), err=True)
             raise

@@ -39,6 +39,8 @@ from specwright.document.operations.sites import Direction, OperationSite, opera
 from specwright.document.sources.load import load_from
 from specwright.errors import InputError, did_you_mean
 from specwright.pointer import Pointer
+from specwright.report.progress import VALIDATION
+from specwright.report.terminal import progress
 
 _EXAMPLE = "such as http://host/v1"
 # Words in keys that may be used for tests.
@@ -349,7 +351,11 @@ def tested_part(
     Raises:
         InputError: it cannot be used, or its errors affect every operation.
     """
-    return sound_part(_loaded(named, allowed, hosts))
+    with progress(VALIDATION) as steps:
+        document = _loaded(named, allowed, hosts)
+        steps.characters = document.size
+        steps("checking the document")
+        return sound_part(document)
 
 
 def reachable(document: Document, url: str) -> tuple[Document, tuple[OperationSite, ...]]:

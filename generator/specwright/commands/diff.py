@@ -19,7 +19,8 @@ from specwright.document.model import Document
 from specwright.files import is_directory
 from specwright.findings import Level, Report, worst_first
 from specwright.report.formats import FORMATS
-from specwright.report.terminal import show
+from specwright.report.progress import COMPARISON
+from specwright.report.terminal import progress, show
 from specwright.review.added_removed import added_document, removed_document
 from specwright.review.documents import documents_in, title
 from specwright.review.merge import merge_reports
@@ -72,7 +73,10 @@ def diff(
     newer = str(revision or compared_document(base))
 
     def compared(base: str, revision: str) -> Report:
+        steps("reading the documents")
         before, after = (read_side(name, allowed, revision) for name in (base, revision))
+        steps.characters = before.size + after.size
+        steps("comparing the documents")
         report = compare(
             before,
             after,
@@ -86,11 +90,12 @@ def diff(
         )
         return replace(report, findings=worst_first((*report.findings, *problems)))
 
-    if is_directory(base) and is_directory(newer):
-        read = partial(read_side, allowed=allowed)
-        report = merge_reports([*_of_directories(Path(base), Path(newer), compared, read)])
-    else:
-        report = compared(base, newer)
+    with progress(COMPARISON) as steps:
+        if is_directory(base) and is_directory(newer):
+            read = partial(read_side, allowed=allowed)
+            report = merge_reports([*_of_directories(Path(base), Path(newer), compared, read)])
+        else:
+            report = compared(base, newer)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has(Level(fail_on)) else 0)
 

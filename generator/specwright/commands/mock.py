@@ -14,7 +14,8 @@ from specwright.arguments.documents import read_document, sound_part
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, remote_refs
 from specwright.document.sources.bundle import Remote
 from specwright.mock.application import Message, Mock, Receive, Send
-from specwright.report.terminal import say
+from specwright.report.progress import VALIDATION
+from specwright.report.terminal import progress, say
 from specwright.serving import listening, served_asgi
 
 
@@ -59,11 +60,14 @@ def mock(
     try:
         listener = listening(port or 0) if inherited is None else socket.socket(fileno=inherited)
         path = chosen_document(configured(document=document))
-        read = read_document(path, allowed, Remote(remote_refs))
-        sound = sound_part(read)
+        with progress(VALIDATION) as steps:
+            read = read_document(path, allowed, Remote(remote_refs))
+            steps.characters = read.size
+            steps("checking the document")
+            sound = sound_part(read)
+            served = Mock(sound.document)
         for site, error in sound.left_out:
             say(f"{error.location}: {site.method} {site.key} has an error: 404", err=True)
-        served = Mock(sound.document)
         with served_asgi(_Logged(served), listener) as url:
             say(f"{url}{served.routes.base_path} serves {path} until Ctrl-C")
             for base_path, operations in served.routes.own.items():

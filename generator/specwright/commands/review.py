@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -33,6 +33,7 @@ from specwright.files import is_directory
 from specwright.findings import Finding, Level, Report, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
+from specwright.report.progress import REVIEW, Progress
 from specwright.report.terminal import progress, show
 from specwright.review.added_removed import removed_document
 from specwright.review.documents import (
@@ -102,8 +103,8 @@ def review(
     commit = Commit.of(base)
     named = local(documents, "review a copy of it in the repository")
     configs = _configs(named)
-    with progress("checking the documents") as say_step:
-        job = _Job(commit, prefixes, allowed, say_step, accepted_in_base=accepted_in_base)
+    with progress(REVIEW) as steps:
+        job = _Job(commit, prefixes, allowed, steps, accepted_in_base=accepted_in_base)
         gone = removed_since(commit)
         reports, moved = zip(*(job.report(config, gone) for config in configs), strict=True)
         reports = (*reports, *_removed(commit, set(gone) - set(moved), named))
@@ -145,12 +146,13 @@ class _Job:
     commit: Commit
     prefixes: Sequence[str]
     allowed: tuple[Path, ...]
-    say_step: Callable[[str], None]
+    steps: Progress
     accepted_in_base: bool
 
     def report(self, config: Config, gone: Sequence[str]) -> tuple[Report, str | None]:
         """Review a document; return its former place, too, if it was moved."""
         options, chosen = config.options, Path(chosen_document(config))
+        self.steps("reading the documents")
         revision = read_document(chosen, self.allowed)
         settings = lint_settings(chosen, options)
         name, moved = self.commit.name_of(chosen), None
@@ -160,16 +162,18 @@ class _Job:
                 return review_new_document(revision, settings), None
             name = self.commit.name(moved)
         entries, pending = self._accepted(chosen, Path(moved) if moved else chosen)
+        base = read_side(name, self.allowed, str(chosen))
+        self.steps.characters = base.size + revision.size
         change = DocumentChange(
             self.commit,
-            read_side(name, self.allowed, str(chosen)),
+            base,
             revision,
             settings,
             entries,
             self.prefixes,
         )
         report = review_of(
-            change, options, chosen_output(config), today=date.today(), progress=self.say_step
+            change, options, chosen_output(config), today=date.today(), progress=self.steps
         )
         facts = (("Moved", f"from {moved}"), *report.facts) if moved else report.facts
         return replace(

@@ -16,7 +16,8 @@ from specwright.document.sources.bundle import Remote
 from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Report
 from specwright.report.formats import FORMATS
-from specwright.report.terminal import show
+from specwright.report.progress import VALIDATION, Progress
+from specwright.report.terminal import progress, show
 from specwright.review.merge import merge_reports
 
 
@@ -62,20 +63,28 @@ def validate(
     are checked against the official schema, then for errors that it cannot express, then against
     the rules of docs/reference/rules.md.
     """
-    report = merge_reports(
-        [
-            _checked(document, config, allowed, Remote(remote_refs))
-            for document in chosen_documents(documents)
-        ]
-    )
+    with progress(VALIDATION) as steps:
+        report = merge_reports(
+            [
+                _checked(document, config, allowed, Remote(remote_refs), steps)
+                for document in chosen_documents(documents)
+            ]
+        )
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
 
 
 def _checked(
-    document: Path | str, config: str | None, allowed: tuple[Path, ...], remote: Remote
+    document: Path | str,
+    config: str | None,
+    allowed: tuple[Path, ...],
+    remote: Remote,
+    steps: Progress,
 ) -> Report:
     options = own_settings(document).options
+    steps("reading the document")
     read = upgrade(read_document(document, allowed, remote))
+    steps.characters = read.size
+    steps("checking the document")
     check_names(read, options.names)
     return check(read, lint_settings(document, options, file=config))

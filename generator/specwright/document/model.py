@@ -82,6 +82,11 @@ class Document:
         grafted = {graft.source.file: graft.source for graft in self.grafts.values()}
         return {self.source.file: self.source, **grafted}
 
+    @property
+    def size(self) -> int:
+        """The number of characters of all sources."""
+        return sum(len(source.text) for source in self.sources.values())
+
     def line(self, location: Location) -> str | None:
         """Return the text of the line at a location, if the file belongs to this document."""
         source = self.sources.get(location.file)

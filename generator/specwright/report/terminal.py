@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import click
 
 from specwright.errors import SpecwrightError
+from specwright.report.progress import Progress
 from specwright.text import visible
 
 
@@ -37,10 +40,15 @@ def accept_any_text() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def is_watched() -> bool:
+    """Return whether a person sees standard error: it is a terminal, and not that of a CI job."""
+    return sys.stderr.isatty() and not os.environ.get("CI")
+
+
 @contextmanager
 def live(line: Callable[[], str]) -> Iterator[None]:
-    """Show the state of a long command, updated several times a second; only on a terminal."""
-    if not sys.stderr.isatty():
+    """Show the state of a long command, updated several times a second; only to a person."""
+    if not is_watched():
         yield
         return
     # Imported here: only a terminal needs it.
@@ -56,8 +64,13 @@ def live(line: Callable[[], str]) -> Iterator[None]:
 
 
 @contextmanager
-def progress(first: str) -> Iterator[Callable[[str], None]]:
-    """Show the step of a long command, as `live` does; yield a function that sets the next one."""
-    steps = [first]
-    with live(lambda: steps[-1]):
-        yield steps.append
+def progress(costs: Mapping[str, float]) -> Iterator[Progress]:
+    """Show the step of a long command and the time that is left, as `live` does.
+
+    Args:
+        costs: the steps of the command, as in `specwright.report.progress`.
+    """
+    steps = Progress(costs, time.monotonic)
+    steps(next(iter(costs)))
+    with live(lambda: steps.line):
+        yield steps
