@@ -216,6 +216,8 @@ def others(ranges: Ranges) -> Ranges:
     return (*rest, *(((start, _LAST),) if start <= _LAST else ()))
 
 
+# Cached, as the texts of one pattern are looked for wherever a schema with it is used.
+@lru_cache(maxsize=1_000)
 def shortest(language: Language) -> str | None:
     """Return a shortest text, with readable characters where there is a choice; None without one.
 

@@ -157,6 +157,9 @@ def part_changes(
     keyword: Keyword[object], before: JsonValue, after: JsonValue
 ) -> Iterator[PartChange]:
     """Yield the differences between two values of a keyword, each with the rule that it breaks."""
+    if before == after:
+        # The usual case: most objects declare nothing.
+        return
     for member, policy in keyword.policies():
         if policy is UNJUDGED:
             continue

@@ -32,6 +32,8 @@ _NAMED_IN_PLACE = ("allOf", "anyOf", "oneOf", "dependentSchemas")
 _IN_PLACE = ("not", "if", "then", "else")
 # The most validators of whole schemas that are kept.
 _MOST_WHOLE = 8
+# A linked one has no copies; most are needed again soon, for values of the same schema.
+_MOST_RECENT = 1_000
 
 
 class SchemaValidators:
@@ -70,6 +72,7 @@ class SchemaValidators:
         # References with targets that are compiled, and so is all that these refer to.
         self._sound: set[str] = set()
         self._whole: dict[str, jsonschema_rs.Validator] = {}
+        self._recent: dict[str, jsonschema_rs.Validator] = {}
 
     @cached_property
     def registry(self) -> jsonschema_rs.Registry:
@@ -85,6 +88,15 @@ class SchemaValidators:
         Raises:
             UNUSABLE: the schema, or one that it refers to, is missing or cannot be compiled.
         """
+        key = json.dumps(schema)
+        validator = self._recent.pop(key, None) or self._complete(schema)
+        self._recent[key] = validator
+        if len(self._recent) > _MOST_RECENT:
+            del self._recent[next(iter(self._recent))]
+        return validator
+
+    def _complete(self, schema: Schema | bool) -> jsonschema_rs.Validator:
+        """Return a validator, after all that its schema refers to is compiled."""
         references: dict[str, bool] = {}
         validator = self._linked(schema, "", references) or self._compiled_whole(schema)
         pending, reached = [*references], set[str]()
