@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from specwright import policy
 from specwright.arguments.document_names import path_or_url
@@ -19,8 +20,6 @@ from specwright.arguments.project import (
 from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.sound import Sound, sound
-from specwright.compare.table import BY_ID
-from specwright.compare.verdicts import acceptances
 from specwright.config import PackageOptions, is_same, parse_toml
 from specwright.document.model import Document
 from specwright.document.operations.pagination import with_pagination
@@ -33,6 +32,9 @@ from specwright.errors import InputError, Location
 from specwright.files import read_argument
 from specwright.json_values import JsonObject
 from specwright.policy import Settings
+
+if TYPE_CHECKING:
+    from specwright.compare.verdicts.acceptances import Acceptance
 
 
 def read_document(
@@ -146,11 +148,14 @@ def _with_errors(document: Document) -> InputError:
 class _KnownRules(Collection[str]):
     """The ids of all rules with settings.
 
-    The checks of `specwright test` take long to import, so they come last.
+    Those of the review, and then the checks of `specwright test`, take longer to import.
     """
 
     def _tables(self) -> Iterator[Collection[str]]:
-        yield RULE_IDS | {LEFT_OUT.id} | BY_ID.keys()
+        yield RULE_IDS | {LEFT_OUT.id}
+        from specwright.compare.table import BY_ID
+
+        yield BY_ID
         from specwright.conformance.checks import table
 
         yield table.BY_ID
@@ -197,22 +202,30 @@ def change_settings(revision: str | Path) -> Settings:
     return lint_settings(revision)
 
 
-def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:
+def accepted(revision: str | Path, file: str | None = None) -> tuple[Acceptance, ...]:
     """Return the changes that the project accepts, from a file or from the one beside the revision.
 
     Raises:
         InputError: an entry in the file is invalid.
     """
+    # Imported here: only a review needs it.
+    from specwright.compare.table import BY_ID
+    from specwright.compare.verdicts import acceptances
+
     file = file or acceptances.find(str(revision))
     return acceptances.load(file, BY_ID) if file else ()
 
 
-def accepted_in(commit: Commit, document: Path) -> tuple[acceptances.Acceptance, ...]:
+def accepted_in(commit: Commit, document: Path) -> tuple[Acceptance, ...]:
     """Return the changes that the project already accepted in a commit.
 
     Raises:
         InputError: an entry in the file is invalid.
     """
+    # Imported here: only a review needs it.
+    from specwright.compare.table import BY_ID
+    from specwright.compare.verdicts import acceptances
+
     file = document.parent / acceptances.FILE_NAME
     name = commit.name_of(file)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
@@ -37,11 +37,15 @@ class Examples:
         items: dict[str | None, ExampleValue] = {}
         for operation in operations:
             page = PAGINATION.read(sites.at(self._document, operation.pointer).value)
+            item = operation.page.item if operation.page else None
             for response in operation.successes:
+                # Values take long to find, and many operations respond with the same model.
+                if _has(bodies, response.json) and (page is None or _has(items, item)):
+                    continue
                 for value in self._body(response.pointer, page) if response.json else ():
                     _add(bodies, response.json, value)
-                    for item in _first(page, value):
-                        _add(items, operation.page.item if operation.page else None, item)
+                    for first in _first(page, value):
+                        _add(items, item, first)
         return tuple({**items, **bodies}.values())
 
     def events(self, webhooks: Iterable[Webhook]) -> tuple[ExampleValue, ...]:
@@ -125,6 +129,11 @@ def _ends_without_items(page: PaginationContract) -> bool:
     places = (page.more, page.total if page.page is None else None, page.pages)
     is_counted = page.page is not None or page.offset is not None
     return by_number and is_counted and not any(places)
+
+
+def _has(examples: Mapping[str | None, ExampleValue], type_: TypeRef | None) -> bool:
+    """Return whether no further example of a type is needed."""
+    return type_ is None or type_.model is None or type_.model in examples
 
 
 def _add(examples: dict[str | None, ExampleValue], type_: TypeRef | None, value: JsonValue) -> None:
