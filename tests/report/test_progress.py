@@ -133,20 +133,19 @@ def on_terminal(place: Path, *arguments: str, **environment: str) -> tuple[str, 
 
 
 @pytest.mark.parametrize(
-    ("command", "steps"),
+    ("command", "step"),
     [
-        ("generate", ("reading the document", "generating models")),
-        ("validate openapi.json", ("reading the document", "checking the document")),
-        ("docs --output page.html", ("reading the document", "checking the document")),
-        ("diff before.json openapi.json", ("reading the documents", "comparing the documents")),
-        ("test http://127.0.0.1:9", ("reading the document", "checking the document")),
+        ("generate", "generating models"),
+        ("validate openapi.json", "checking the document"),
+        ("docs --output page.html", "checking the document"),
+        ("diff before.json openapi.json", "comparing the documents"),
+        ("test http://127.0.0.1:9", "checking the document"),
     ],
 )
-def test_a_terminal_shows_the_steps_and_the_time(
-    place: Path, command: str, steps: tuple[str, ...]
-) -> None:
+def test_a_terminal_shows_the_step_and_the_time(place: Path, command: str, step: str) -> None:
+    # A short step before this one may be over before it is drawn.
     _, shown = on_terminal(place, *command.split())
-    assert all(step in shown for step in steps)
+    assert f"{step}, about " in shown
     assert " s left" in shown
 
 
