@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from specwright.errors import Location
 from specwright.http_messages import RequestMessage, ResponseMessage
-from specwright.pointer import Pointer
+from specwright.pointer import ROOT, Pointer
 
 
 class Level(StrEnum):
@@ -118,6 +118,7 @@ class Finding:
             those of the message are.
         occurrences: the operations with this cause, in the order in which they were found;
             location, pointer and evidence are those of the first one.
+        upgraded: its places in the upgraded document, if that is not the written one.
     """
 
     rule: str
@@ -134,6 +135,12 @@ class Finding:
     values: tuple[str, ...] = ()
     cause: str = ""
     occurrences: tuple[Occurrence, ...] = ()
+    upgraded: tuple[Pointer, ...] = ()
+
+    @property
+    def places(self) -> tuple[Pointer, ...]:
+        """The places as JSON pointers in the document that is used: upgraded, if it was."""
+        return self.upgraded or (self.pointer or ROOT,)
 
     @property
     def operations(self) -> tuple[str, ...]:

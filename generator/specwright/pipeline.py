@@ -268,7 +268,8 @@ def _made(
 
 def _internal_error(document: Document, culprit: Culprit) -> Finding:
     place, written = document.locate(culprit.pointer), document.as_written(culprit.pointer)
-    return Finding(INTERNAL_ERROR.id, Level.ERROR, place, written, culprit.message)
+    at = (culprit.pointer,)
+    return Finding(INTERNAL_ERROR.id, Level.ERROR, place, written, culprit.message, upgraded=at)
 
 
 def _prepared(
@@ -344,7 +345,9 @@ def _tell(
 
 def _contents(document: Document, report: Report) -> PackageContents:
     dropped = [finding for finding in report.findings if finding.rule in _LEFT_OUT]
-    lacking = OperationUsage(document).reaching(finding.pointer or "" for finding in dropped)
+    lacking = OperationUsage(document).reaching(
+        place for finding in dropped for place in finding.places
+    )
     count: Counter[tuple[Direction, bool]] = Counter(
         (site.direction, site.pointer not in lacking) for site in operations(document)
     )

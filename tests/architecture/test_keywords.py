@@ -102,6 +102,7 @@ READERS = {
     "document/shape.py": "names the fields of all objects",
     "document/sources/bundle.py": "brings the files that a mapping names, before there are schemas",
     "document/sources/upgrade.py": "keeps what readers of 3.0 honour beside a reference",
+    "document/sources/swagger/conversion.py": "writes discriminators as OpenAPI 3 has them",
     "check/schema.py": "patches the official schema",
     "check/lint/discriminators.py": "finds discriminators that are not well formed",
     "compare/schemas/discriminators.py": "names a field in the identity of a finding",

@@ -338,7 +338,7 @@ def test_what_the_project_calls_an_error_generates_nothing(specwright, project: 
     ("files", "arguments", "message"),
     [
         ({"api.json": "{"}, (), "api.json:1:2: "),
-        ({"api.json": '{"swagger": "2.0"}'}, (), "api.json:1:2: Swagger 2.0"),
+        ({"api.json": '{"swagger": "1.2"}'}, (), "api.json:1:2: the field 'swagger' is '1.2'"),
         ({}, ("--document", "nowhere.json"), "nowhere.json:1:1: no such file"),
         ({}, ("--package", "a-b"), "--package must be a valid Python identifier, got 'a-b'"),
         ({}, ("--templates", "nowhere"), "this directory of templates does not exist"),

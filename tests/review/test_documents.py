@@ -61,7 +61,7 @@ def test_all_documents_of_a_project_are_reviewed(repository: Repository, specwri
 def test_a_directory_stands_for_its_documents(repository: Repository, specwright: Run) -> None:
     put(repository, "apis/a.json")
     put(repository, "apis/deep/b.json")
-    repository.write("apis/other.json", '{"swagger": "2.0"}')
+    repository.write("apis/other.json", '{"swagger": "1.2"}')
     repository.write("apis/.hidden/c.json", '{"openapi": "3.1.0"}')
     repository.commit()
     put(repository, "apis/deep/b.json", NARROWER)

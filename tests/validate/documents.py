@@ -16,7 +16,10 @@ SKELETON: dict[str, Any] = {
 
 def whole(part: str) -> dict[str, Any]:
     """A whole document from the part that matters, written in YAML."""
-    return SKELETON | (yaml.safe_load(textwrap.dedent(part)) or {})
+    document = SKELETON | (yaml.safe_load(textwrap.dedent(part)) or {})
+    if "swagger" in document:
+        del document["openapi"]
+    return document
 
 
 def write(directory: Path, part: str, name: str = "openapi.json") -> Path:

@@ -41,7 +41,7 @@ TEXTS = {
     "blank.yaml": ("\n\n", "1:1: the file is empty"),
     "list.json": ("[]", "1:1: not an OpenAPI document"),
     "none.json": ("{}", "1:1: the field 'openapi' is missing"),
-    "swagger.json": ('{\n "swagger": "2.0"}', "2:2: Swagger 2.0"),
+    "swagger.json": ('{\n "swagger": "1.2"}', "2:2: the field 'swagger' is '1.2'"),
     "version.yaml": ("info: {}\nopenapi: 3.1\n", "2:1: the field 'openapi' is 3.1"),
     "future.json": ('{"openapi": "4.0.0"}', "1:2: the field 'openapi' is '4.0.0'"),
     "indent.yaml": ("openapi: 3.1.1\n info: {}\n", "2:6: not valid YAML"),

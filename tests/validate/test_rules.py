@@ -13,6 +13,7 @@ from specwright.check.checks import check
 from specwright.check.lint.rule import Category, LintRule
 from specwright.check.lint.table import RULES
 from specwright.document.sources.load import load
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 from specwright.findings import Level, Report
 from specwright.policy import LintProfile, Settings
@@ -23,7 +24,7 @@ from .documents import write
 
 def rules_found(directory: Path, part: str, rule: LintRule) -> list[str]:
     only = Settings(levels={each.id: Level.OFF for each in RULES} | {rule.id: Level.ERROR})
-    report = check(load(write(directory, part)), only)
+    report = check(upgrade(load(write(directory, part))), only)
     return [finding.rule for finding in report.findings]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -56,8 +57,22 @@ strip_prefix = click.option(
     help="A prefix of paths to ignore when operations are matched, such as /v1 (repeatable).",
 )
 
-# Names of a document to look for if neither an argument nor the project names one.
-USUAL_NAMES = ("openapi.json", "openapi.yaml", "openapi.yml")
+# Names of a document to look for if neither an argument nor the project names one, by preference:
+# a directory with both has them for readers of either version.
+_PREFERRED = (
+    ("openapi.json", "openapi.yaml", "openapi.yml"),
+    ("swagger.json", "swagger.yaml", "swagger.yml"),
+)
+USUAL_NAMES = tuple(chain.from_iterable(_PREFERRED))
+
+
+def usual_documents(directory: Path = Path()) -> Sequence[Path]:
+    """Return the documents with a usual name in a directory, which should be one."""
+    for names in _PREFERRED:
+        paths = [path for name in names if os.path.lexists(path := directory / name)]
+        if paths:
+            return paths
+    return ()
 
 
 def configured(
@@ -154,7 +169,7 @@ def chosen_document(config: Config, missing: str = "there is no document here") 
     """
     if config.document is not None:
         return config.document
-    candidates = [Path(name) for name in USUAL_NAMES if os.path.lexists(name)]
+    candidates = usual_documents()
     if len(candidates) == 1:
         return candidates[0]
     raise InputError(

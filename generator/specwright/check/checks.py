@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from specwright.check.context import LintContext
-from specwright.check.lint.rule import LintRule
+from specwright.check.lint.rule import LintRule, LintViolation
 from specwright.check.lint.table import RULES
 from specwright.config import Renames
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order, values_of
 from specwright.isolation import Stopped, TaskLimits, isolated
+from specwright.pointer import Pointer
 from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
 from specwright.report.error_report import UNUSABLE
 from specwright.text import shorten
@@ -142,12 +143,9 @@ def _limits(context: LintContext) -> TaskLimits:
 def _apply(rule: LintRule, context: LintContext) -> list[Finding]:
     findings: list[Finding] = []
     try:
-        for pointer, message, values in rule.check(context):
-            place = context.document.locate(pointer)
-            written = context.document.as_written(pointer)
-            findings.append(
-                Finding(rule.id, rule.recommended, place, written, message, values=values)
-            )
+        findings.extend(
+            _each_once(_finding(context.document, rule, v) for v in rule.check(context))
+        )
     except MemoryError:
         # Nothing more can be done in this process.
         raise
@@ -156,6 +154,32 @@ def _apply(rule: LintRule, context: LintContext) -> list[Finding]:
         reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
         findings.append(_incomplete(context, rule, reason))
     return findings
+
+
+def _finding(document: Document, rule: LintRule, violation: LintViolation) -> Finding:
+    if violation.is_written:
+        written, upgraded = violation.pointer, document.moves.after(violation.pointer)
+        place = document.original.locate(written)
+    else:
+        written, upgraded = document.as_written(violation.pointer), (violation.pointer,)
+        place = document.locate(violation.pointer)
+    return Finding(
+        rule.id,
+        rule.recommended,
+        place,
+        written,
+        violation.message,
+        values=violation.values,
+        upgraded=upgraded,
+    )
+
+
+def _each_once(findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Join findings about one place that the upgrade has copied to several."""
+    joined: dict[Finding, list[Pointer]] = {}
+    for finding in findings:
+        joined.setdefault(replace(finding, upgraded=()), []).extend(finding.upgraded)
+    return (replace(finding, upgraded=tuple(places)) for finding, places in joined.items())
 
 
 def _incomplete(context: LintContext, rule: LintRule, reason: str) -> Finding:

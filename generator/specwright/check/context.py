@@ -20,7 +20,7 @@ from specwright.document.operations.sites import (
 )
 from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.document.schemas.polarity import Polarity
-from specwright.document.shape import Node, walk
+from specwright.document.shape import Node, is_swagger, shape_of, walk
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer
@@ -50,16 +50,33 @@ class LintContext:
     @property
     def is_3_0(self) -> bool:
         """Whether the document is written in OpenAPI 3.0."""
-        return self._written.version.startswith("3.0.")
+        return self.written.version.startswith("3.0.")
+
+    @property
+    def is_swagger(self) -> bool:
+        """Whether the document is written in Swagger 2.0."""
+        return is_swagger(self.written.data)
+
+    @property
+    def is_before_3_1(self) -> bool:
+        """Whether the document has the keywords of schemas that came before JSON Schema's own."""
+        return self.is_swagger or self.is_3_0
 
     @cached_property
     def written_nodes(self) -> list[Node]:
         """All objects as the author wrote them, before an upgrade."""
-        return self.nodes if self._written is self.document else list(walk(self._written.data))
+        if self.written is self.document:
+            return self.nodes
+        return list(walk(self.written.data, shape=shape_of(self.written.data)))
 
     @property
-    def _written(self) -> Document:
-        return self.document.written or self.document
+    def written(self) -> Document:
+        """The document as the author wrote it, before an upgrade."""
+        return self.document.original
+
+    def section(self, kind: str) -> str:
+        """Return the words for the place of shared objects of a kind."""
+        return shape_of(self.written.data).sections[kind].removeprefix("/")
 
     @cached_property
     def _by_kind(self) -> dict[str, list[Node]]:

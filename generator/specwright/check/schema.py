@@ -16,7 +16,7 @@ import jsonschema_rs
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.instances import SchemaMismatch
-from specwright.document.shape import OBJECTS, Node, walk
+from specwright.document.shape import Node, shape_of, walk
 from specwright.errors import did_you_mean
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, parents, resolve, split
@@ -41,9 +41,14 @@ class Patch:
     why: str
 
 
-# Sections of `components` that later versions have. Targets in other files are brought there
+# Sections of shared objects that later versions have. Targets in other files are brought there
 # in a document of any version.
-_LATER_SECTIONS = {"3.0": ("pathItems", "mediaTypes"), "3.1": ("mediaTypes",), "3.2": ()}
+_LATER_SECTIONS: dict[str, tuple[Pointer, ...]] = {
+    "2.0": ("/pathItems",),
+    "3.0": ("/components/pathItems", "/components/mediaTypes"),
+    "3.1": ("/components/mediaTypes",),
+    "3.2": (),
+}
 
 _BROUGHT = "targets in other files are brought to this section"
 _SECTIONS = "schemas|responses|parameters|examples|requestBodies|headers|securitySchemes|links"
@@ -54,6 +59,13 @@ _NAMES_3_2 = (
 )
 _NAMED = "the rule `component-name` reports names of components in every version, at their place"
 _PATCHES: dict[str, tuple[Patch, ...]] = {
+    "2.0": (
+        Patch(
+            "/properties/pathItems",
+            {"type": "object", "additionalProperties": {"$ref": "#/definitions/pathItem"}},
+            _BROUGHT,
+        ),
+    ),
     "3.0": (
         Patch(
             "/definitions/Components/properties/pathItems",
@@ -121,6 +133,8 @@ _VOCABULARY_PATCHES = (
     ),
 )
 
+# The schemas of these versions describe Schema Objects themselves.
+_WITH_SCHEMA_OBJECTS = ("2.0", "3.0")
 # Follow-up errors: reported for a whole object because something inside it is wrong.
 _CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
@@ -130,15 +144,18 @@ _UNKNOWN = frozenset({_UNKNOWN_FIELD, "unevaluatedProperties"})
 
 def check_schema(document: Document) -> list[SchemaMismatch]:
     """Return the violations of the specification in the version that the document is written in."""
-    written = document.written or document
-    data, version = written.data, written.version[:3]
+    written = document.original
+    data, version, shape = written.data, written.version[:3], shape_of(written.data)
     validator = (
-        _validator_30() if version == "3.0" else _validator(version, _has_known_dialect(data))
+        _complete_validator(version)
+        if version in _WITH_SCHEMA_OBJECTS
+        else _validator(version, _has_known_dialect(data))
     )
     later = list(_later_sections(written))
     if not later and validator.is_valid(data):
         return []
-    wording = _Wording(version, _official(version), {node.pointer: node for node in walk(data)})
+    nodes = {node.pointer: node for node in walk(data, shape=shape)}
+    wording = _Wording(version, _official(version), shape.objects, nodes)
     violations = [wording.unknown_field(place) for place in later]
     for error in _without_consequences(list(validator.iter_errors(data)), wording):
         violations.extend(wording.of(error))
@@ -153,9 +170,8 @@ def check_schema(document: Document) -> list[SchemaMismatch]:
 
 def _later_sections(document: Document) -> Iterator[Pointer]:
     """Yield the sections of later versions that the author has written."""
-    components = mapping(document.data.get("components"))
-    for section in _LATER_SECTIONS[document.version[:3]]:
-        place, members = join("components", section), components.get(section)
+    for place in _LATER_SECTIONS[document.version[:3]]:
+        members = resolve(document.data, place) if document.has(place) else None
         # Something else than an object breaks the schema itself.
         if isinstance(members, dict):
             brought = [place + join(name) in document.grafts for name in members]
@@ -182,9 +198,8 @@ def _official(version: str) -> JsonObject:
 
 
 @cache
-def _validator_30() -> jsonschema_rs.Validator:
-    # The schema of 3.0 describes Schema Objects itself.
-    return jsonschema_rs.Draft4Validator(_official("3.0"), offline=True, mask="this")
+def _complete_validator(version: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.Draft4Validator(_official(version), offline=True, mask="this")
 
 
 @cache
@@ -248,11 +263,13 @@ class _Wording:
     Attributes:
         version: the version of OpenAPI, such as `3.1`.
         official: its official schema.
+        objects: its objects with their fields.
         nodes: the objects of the document by their places.
     """
 
     version: str
     official: JsonObject
+    objects: Mapping[str, Mapping[str, str]]
     nodes: Mapping[Pointer, Node]
 
     def of(self, error: jsonschema_rs.ValidationError) -> Iterator[SchemaMismatch]:
@@ -270,7 +287,7 @@ class _Wording:
         node = self.nodes.get(join(*error.instance_path))
         if error.kind.name != "required" or node is None:
             return False
-        unknown = node.value.keys() - OBJECTS[node.kind].keys()
+        unknown = node.value.keys() - self.objects[node.kind].keys()
         # Of statuses, the schema requires any one.
         return node.kind == "responses" or bool(
             get_close_matches(getattr(error.kind, "property", ""), unknown)
@@ -286,16 +303,22 @@ class _Wording:
 
     def _why_unknown(self, name: str, kind: str) -> str:
         if kind == "responses":
+            if self.version == "2.0":
+                return f"'{name}' is not a status: write three digits, or default"
             others = "three digits from 100 to 599, a range such as 4XX, or default"
             is_range = re.fullmatch("[1-5]XX", name.upper())
             return f"'{name}' is not a status: write {name.upper() if is_range else others}"
         if kind == "paths":
             return f"the path '{name}' does not begin with '/'"
-        fields, unknown = OBJECTS.get(kind, {}), f"'{name}' is not a field of this object"
+        fields, unknown = self.objects.get(kind, {}), f"'{name}' is not a field of this object"
         if name in fields:
-            return f"{unknown} in OpenAPI {self.version}"
+            return f"{unknown} in {self._language}"
         hint = did_you_mean(name, [field for field in fields if field != "*"], "")
         return f"{unknown}: {hint}" if hint else unknown
+
+    @property
+    def _language(self) -> str:
+        return f"{'Swagger' if self.version == '2.0' else 'OpenAPI'} {self.version}"
 
     def _sentence(self, error: jsonschema_rs.ValidationError, place: Pointer) -> str:
         context, missing = getattr(error.kind, "context", None), getattr(error.kind, "property", "")
@@ -355,7 +378,12 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
         for cause in branch
         if len(cause.instance_path) > len(error.instance_path)
     ]
-    yield max(deep, key=lambda each: len(each.instance_path), default=error)
+    # It is of none of the types that it may have.
+    first = branches[0][0] if branches and shared == {tuple(error.instance_path)} else error
+    is_other_type = first.kind.name == "type"
+    yield max(
+        deep, key=lambda each: len(each.instance_path), default=first if is_other_type else error
+    )
 
 
 def _is_for_others(

@@ -49,9 +49,7 @@ def sound(document: Document) -> Sound:
         return Sound(document, (), ())
     usage = OperationUsage(document)
     concerned = {
-        operation: error
-        for error in reversed(errors)
-        for operation in usage.reaching([error.pointer or ""])
+        operation: error for error in reversed(errors) for operation in usage.reaching(error.places)
     }
     sites = {operation.pointer: operation for operation in operations(document)}
     left_out = tuple((sites[each], error) for each, error in concerned.items())
@@ -69,4 +67,4 @@ def without(document: Document, pointers: Iterable[Pointer]) -> Document:
 
 
 def _is_in_part(error: Finding) -> bool:
-    return split(error.pointer or "")[:1] in [(part,) for part in _IN_PARTS]
+    return all(split(place)[:1] in [(part,) for part in _IN_PARTS] for place in error.places)

@@ -32,8 +32,8 @@ Exit codes: 0 if the documents have or now have canonical form, 1 if --check fou
 def fmt(ctx: click.Context, documents: tuple[Path | str, ...], check: bool) -> None:
     """Rewrite OpenAPI documents in canonical form.
 
-    DOCUMENTS are by default those of [tool.specwright], or the openapi.json, openapi.yaml or
-    openapi.yml that is here.
+    DOCUMENTS are by default those of [tool.specwright], or the openapi or swagger file (.json,
+    .yaml or .yml) that is here.
 
     Fields have the order in which the specification lists them, component names are sorted, and
     lines end with line feeds, one at the end. JSON has two spaces of indentation. YAML keeps its

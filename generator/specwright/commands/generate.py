@@ -45,8 +45,8 @@ def generate(
 
     An element with a mistake is left out, with a message; the rest is generated. Options that are
     not given come from [tool.specwright] in the nearest pyproject.toml, or from each of several
-    [[tool.specwright]]; without those, the document is the openapi.json, openapi.yaml or
-    openapi.yml that is here. Files in the output that were edited or added by hand are never
+    [[tool.specwright]]; without those, the document is the openapi or swagger file (.json, .yaml
+    or .yml) that is here. Files in the output that were edited or added by hand are never
     overwritten.
     """
     chosen = packages(options)

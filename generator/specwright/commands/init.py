@@ -11,10 +11,10 @@ import click
 
 from specwright.arguments.document_names import document_argument
 from specwright.arguments.project import (
-    USUAL_NAMES,
     allow_refs_from,
     reference_directories,
     repository,
+    usual_documents,
 )
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
@@ -45,16 +45,17 @@ Exit codes: 0 if the project has its files now, 2 if there is no document, the p
 settings already, or a file cannot be written.
 """
 )
-@document_argument(default="the openapi.json, openapi.yaml or openapi.yml that is here")
+@document_argument(default="the openapi or swagger file that is here")
 @allow_refs_from
 def init(document: Path | str | None, allowed: tuple[Path, ...]) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
     DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
-    it, the openapi.json, openapi.yaml or openapi.yml that is here, or in spec, specs, api, docs
-    or openapi. Settings that follow plainly from it are written, too: pagination of lists, sign-in
-    and plain names of methods that a framework has named. Existing files are kept, or added to.
-    The workflow is at the top of the git repository, and may have jobs for several projects.
+    it, the openapi or swagger file (.json, .yaml or .yml) that is here, or in spec, specs, api,
+    docs or openapi. Settings that follow plainly from it are written, too: pagination of lists,
+    sign-in and plain names of methods that a framework has named. Existing files are kept, or
+    added to. The workflow is at the top of the git repository, and may have jobs for several
+    projects.
     """
     here = Path()
     if isinstance(document, str):
@@ -105,7 +106,7 @@ def _below(path: Path) -> Path:
 
 def _usual_document() -> Path:
     for directory in _DIRECTORIES:
-        paths = [path for name in USUAL_NAMES if (path := Path(directory, name)).is_file()]
+        paths = usual_documents(Path(directory))
         if len(paths) == 1:
             return paths[0]
         if paths:

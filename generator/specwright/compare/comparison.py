@@ -265,13 +265,14 @@ class _Review:
             change.rule,
             change.rule.level,
             revision.locate(change.revision),
-            change.revision,
+            revision.as_written(change.revision),
             change.message,
             None if change.base is None else base.locate(change.base),
             counterexample=counterexample,
-            related_pointer=change.base,
+            related_pointer=None if change.base is None else base.as_written(change.base),
             values=change.values,
             affected=Affected(self._subject(change), tuple(operations)),
+            upgraded=(change.revision,),
         )
 
     def _subject(self, change: Change) -> str:

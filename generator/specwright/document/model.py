@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeGuard
 from urllib.parse import unquote
 
+from specwright.document.moves import Moves
+from specwright.document.shape import is_swagger
 from specwright.errors import InputError, Location, UnresolvedError
 from specwright.json_values import JsonObject, JsonValue
-from specwright.pointer import ROOT, Pointer, parents, resolve, split
+from specwright.pointer import ROOT, Pointer, resolve, split
 
 
 def is_remote(ref: str) -> bool:
@@ -42,6 +44,20 @@ class Graft:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """A part that an upgrade could not keep, or where it had to choose a meaning.
+
+    Attributes:
+        rule: the id of the rule that reports it.
+        pointer: its place in the document before the upgrade.
+    """
+
+    rule: str
+    pointer: Pointer
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """An OpenAPI document: data, and the way from a pointer to a line of a file.
 
@@ -49,7 +65,8 @@ class Document:
         unresolved: the errors of references that lead nowhere, by the place of the object that had
             the reference, which is removed.
         written: the document before it was upgraded, if it was.
-        moved: the places before the upgrade of the parts that it moved, by their places after it.
+        moves: the parts that the upgrade moved.
+        remarks: the parts that the upgrade could not keep.
     """
 
     path: str
@@ -59,12 +76,13 @@ class Document:
     anchors: Mapping[str, Pointer]
     unresolved: Mapping[Pointer, UnresolvedError] = field(default_factory=dict)
     written: Document | None = None
-    moved: Mapping[Pointer, Pointer] = field(default_factory=dict)
+    moves: Moves = field(default_factory=Moves)
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def version(self) -> str:
-        """The `openapi` field, such as `3.1.1`."""
-        return str(self.data["openapi"])
+        """The field `openapi`, such as `3.1.1`, or `swagger`, which is `2.0`."""
+        return str(self.data["swagger" if is_swagger(self.data) else "openapi"])
 
     def with_data(self, data: JsonObject) -> Document:
         """Return the document with other data; pointers keep their original lines."""
@@ -92,13 +110,33 @@ class Document:
         source = self.sources.get(location.file)
         return source.line(location.line) if source else None
 
+    @property
+    def original(self) -> Document:
+        """The document as it was before its upgrade."""
+        return self.written or self
+
     def as_written(self, pointer: Pointer) -> Pointer:
         """Return the place that a value has in the document before its upgrade."""
-        if self.moved:
-            for prefix in (pointer, *parents(pointer)):
-                if prefix in self.moved:
-                    return self.moved[prefix] + pointer[len(prefix) :]
-        return pointer
+        return self.moves.before(pointer)
+
+    def upgraded(self, data: JsonObject, moves: Moves, remarks: Iterable[Remark] = ()) -> Document:
+        """Return the upgraded document; its parts have their original lines.
+
+        Args:
+            data: its data.
+            moves: the parts that are elsewhere in this data.
+        """
+        brought = {new: graft for at, graft in self.grafts.items() for new in moves.after(at)}
+        moved = {new: Graft(*self.origin(old)) for new, old in moves}
+        return replace(
+            self,
+            data=data,
+            grafts={**brought, **moved},
+            unresolved={moves.after(at)[0]: error for at, error in self.unresolved.items()},
+            written=self.written or self,
+            moves=self.moves.then(moves),
+            remarks=(*self.remarks, *remarks),
+        )
 
     def has(self, pointer: Pointer) -> bool:
         """Return whether there is a value at a place."""

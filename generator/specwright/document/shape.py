@@ -1,12 +1,13 @@
-"""The structure of OpenAPI documents: one table of objects, fields and their contents."""
+"""The structure of documents: tables of objects, fields and their contents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from specwright.json_values import JsonObject, JsonValue
-from specwright.pointer import escape
+from specwright.pointer import Pointer, escape
 
 # Object -> its fields in the order in which the specification lists them (for schemas, which it
 # leaves to JSON Schema: identity, annotations, constraints, contents). A field holds a plain
@@ -301,6 +302,99 @@ BOUNDS: dict[str, Callable[[float, float], float]] = {
 }
 METHODS = tuple(name for name, kind in OBJECTS["pathItem"].items() if kind == "operation")
 
+# The keywords of Swagger 2.0 about a single value, which parameters, headers and items have.
+_OF_VALUES = {
+    "type": "",
+    "format": "",
+    "allowEmptyValue": "",
+    "items": "items",
+    "collectionFormat": "",
+    "default": "",
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"), ""),
+    **dict.fromkeys(("maxLength", "minLength", "pattern", "maxItems", "minItems"), ""),
+    **dict.fromkeys(("uniqueItems", "enum", "multipleOf"), ""),
+}
+# The same table for Swagger 2.0. Objects that have the same name above mean the same.
+SWAGGER_OBJECTS: dict[str, dict[str, str]] = {
+    "document": {
+        "swagger": "",
+        "info": "info",
+        "host": "",
+        "basePath": "",
+        "schemes": "",
+        "consumes": "",
+        "produces": "",
+        "paths": "paths",
+        "definitions": "schema{}",
+        "parameters": "parameter{}",
+        "responses": "response{}",
+        # No field of Swagger, but where targets in other files are brought to.
+        "pathItems": "pathItem{}",
+        "securityDefinitions": "securityScheme{}",
+        "security": "securityRequirement[]",
+        "tags": "tag[]",
+        "externalDocs": "externalDocs",
+    },
+    "info": {name: held for name, held in OBJECTS["info"].items() if name != "summary"},
+    "contact": OBJECTS["contact"],
+    "license": {"name": "", "url": ""},
+    "paths": OBJECTS["paths"],
+    "pathItem": {
+        "$ref": "",
+        **dict.fromkeys(("get", "put", "post", "delete", "options", "head", "patch"), "operation"),
+        "parameters": "parameter[]",
+    },
+    "operation": {
+        "tags": "",
+        "summary": "",
+        "description": "",
+        "externalDocs": "externalDocs",
+        "operationId": "",
+        "consumes": "",
+        "produces": "",
+        "parameters": "parameter[]",
+        "responses": "responses",
+        "schemes": "",
+        "deprecated": "",
+        "security": "securityRequirement[]",
+    },
+    "externalDocs": OBJECTS["externalDocs"],
+    "parameter": {
+        "$ref": "",
+        "name": "",
+        "in": "",
+        "description": "",
+        "required": "",
+        "schema": "schema",
+        **_OF_VALUES,
+    },
+    "items": _OF_VALUES,
+    "responses": OBJECTS["responses"],
+    "response": {
+        "$ref": "",
+        "description": "",
+        "schema": "schema",
+        "headers": "header{}",
+        "examples": "",
+    },
+    "header": {"description": "", **_OF_VALUES},
+    "tag": {"name": "", "description": "", "externalDocs": "externalDocs"},
+    # Later keywords that an author writes nevertheless are read as they are meant.
+    "schema": {**OBJECTS["schema"], "discriminator": ""},
+    "xml": {name: "" for name in OBJECTS["xml"] if name != "nodeType"},
+    "securityScheme": {
+        "type": "",
+        "description": "",
+        "name": "",
+        "in": "",
+        "flow": "",
+        "authorizationUrl": "",
+        "tokenUrl": "",
+        "scopes": "",
+    },
+    "securityRequirement": OBJECTS["securityRequirement"],
+}
+
 # The fields of each object that hold other objects, split for the walk: (kind, is list, is map).
 _Branch = tuple[str, bool, bool]
 
@@ -309,10 +403,54 @@ def _branch(spec: str) -> _Branch:
     return spec.rstrip("[]{}"), spec.endswith("[]"), spec.endswith("{}")
 
 
-_BRANCHES: dict[str, dict[str, _Branch]] = {
-    kind: {name: _branch(spec) for name, spec in fields.items() if spec}
-    for kind, fields in OBJECTS.items()
-}
+_Objects = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class DocumentShape:
+    """The objects of OpenAPI 3, or of Swagger 2.0.
+
+    Attributes:
+        objects: their fields, as above.
+        holder: the object with the sections of shared objects.
+        sections: the places of these sections, by the kind of their objects.
+        branches: the fields of each object that hold objects.
+    """
+
+    objects: _Objects
+    holder: str
+    sections: Mapping[str, Pointer]
+    branches: Mapping[str, Mapping[str, _Branch]]
+
+    @classmethod
+    def of(cls, objects: _Objects, holder: str, at: Pointer) -> DocumentShape:
+        """Return the shape of documents with shared objects in one object of a table.
+
+        Args:
+            at: the place of this object.
+        """
+        fields = objects[holder]
+        maps = {name: spec.removesuffix("{}") for name, spec in fields.items() if spec[-2:] == "{}"}
+        branches = {
+            kind: {name: _branch(spec) for name, spec in fields.items() if spec}
+            for kind, fields in objects.items()
+        }
+        sections = {kind: f"{at}/{name}" for name, kind in maps.items()}
+        return cls(objects, holder, sections, branches)
+
+
+OPENAPI = DocumentShape.of(OBJECTS, "components", "/components")
+SWAGGER = DocumentShape.of(SWAGGER_OBJECTS, "document", "")
+
+
+def is_swagger(data: JsonObject) -> bool:
+    """Return whether a document is written in Swagger 2.0."""
+    return "swagger" in data and "openapi" not in data
+
+
+def shape_of(data: JsonObject) -> DocumentShape:
+    """Return the shape that a document has before it is upgraded."""
+    return SWAGGER if is_swagger(data) else OPENAPI
 
 
 class Node(NamedTuple):
@@ -329,7 +467,9 @@ class Node(NamedTuple):
         return ref if isinstance(ref, str) else None
 
 
-def walk(value: JsonValue, kind: str = "document", pointer: str = "") -> Iterator[Node]:
+def walk(
+    value: JsonValue, kind: str = "document", pointer: str = "", shape: DocumentShape = OPENAPI
+) -> Iterator[Node]:
     """Yield all OpenAPI objects below a value, parents first, in document order.
 
     References are not followed; examples, defaults, enums and extensions are not entered. Objects
@@ -341,13 +481,13 @@ def walk(value: JsonValue, kind: str = "document", pointer: str = "") -> Iterato
         if type(value) is not dict:
             continue
         yield Node(kind, pointer, value)
-        branches = _BRANCHES[kind]
+        branches = shape.branches[kind]
         rest = branches.get("*")
         pending: list[tuple[str, str, JsonValue]] = []
         for name, inner in value.items():
             branch = branches.get(name)
             if branch is None:
-                if rest is None or name[:2] == "x-" or name in OBJECTS[kind]:
+                if rest is None or name[:2] == "x-" or name in shape.objects[kind]:
                     continue
                 branch = rest
             inner_kind, is_list, is_map = branch

@@ -151,7 +151,7 @@ def _section(finding: Finding, base: Document, revision: Document) -> ChangelogS
     for pattern, section in _SECTIONS.items():
         if fnmatchcase(finding.rule, pattern):
             is_over = section is ChangelogSection.DEPRECATED and not _value(
-                revision, finding.pointer
+                revision, finding.places[0]
             )
             return ChangelogSection.CHANGED if is_over else section
     return ChangelogSection.CHANGED
@@ -160,15 +160,15 @@ def _section(finding: Finding, base: Document, revision: Document) -> ChangelogS
 def _is_new_property(finding: Finding, base: Document, revision: Document) -> bool:
     return (
         BY_ID[finding.rule].category == ChangeCategory.COMPATIBLE
-        and split(finding.pointer or "")[-2:-1] == ("properties",)
-        and _value(base, finding.pointer) is None
-        and _value(revision, finding.pointer) is not None
+        and split(finding.places[0])[-2:-1] == ("properties",)
+        and _value(base, finding.places[0]) is None
+        and _value(revision, finding.places[0]) is not None
     )
 
 
-def _value(document: Document, pointer: Pointer | None) -> object:
+def _value(document: Document, pointer: Pointer) -> object:
     try:
-        return resolve(document.data, pointer or "")
+        return resolve(document.data, pointer)
     except (KeyError, ValueError):
         return None
 
@@ -181,7 +181,7 @@ def _sentence(finding: Finding, section: ChangelogSection, revision: Document) -
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
-        subject=subject(finding.pointer or "", revision, _code),
+        subject=subject(finding.places[0], revision, _code),
         message=_code(finding.message),
         summary=_summary(finding, revision),
     )
@@ -189,9 +189,7 @@ def _sentence(finding: Finding, section: ChangelogSection, revision: Document) -
 
 
 def _template(finding: Finding, section: ChangelogSection) -> str:
-    if section is ChangelogSection.DEPRECATED and split(finding.pointer or "")[-1:] == (
-        "deprecated",
-    ):
+    if section is ChangelogSection.DEPRECATED and split(finding.places[0])[-1:] == ("deprecated",):
         return "{subject} is deprecated."
     if section is ChangelogSection.ADDED and finding.rule not in _SENTENCES:
         return _SENTENCES[ADDED]
@@ -202,7 +200,7 @@ def _template(finding: Finding, section: ChangelogSection) -> str:
 
 
 def _summary(finding: Finding, revision: Document) -> str:
-    operation = _value(revision, finding.pointer)
+    operation = _value(revision, finding.places[0])
     summary = operation.get("summary") if isinstance(operation, dict) else None
     return f": {_code(summary)}" if isinstance(summary, str) else ""
 

@@ -17,7 +17,10 @@ from specwright.errors import InputError
 from specwright.files import read_regular
 
 _SUFFIXES = frozenset((".json", ".yaml", ".yml"))
-_OPENAPI = re.compile(rb"(?:^|[{,])\s*[\"']?openapi[\"']?\s*:\s*[\"']?3\.", re.MULTILINE)
+_OPENAPI = re.compile(
+    rb"(?:^|[{,])\s*[\"']?(?:openapi[\"']?\s*:\s*[\"']?3\.|swagger[\"']?\s*:\s*[\"']?2\.0)",
+    re.MULTILINE,
+)
 # Directories of installed packages, which are not part of the project.
 _EXCLUDED = frozenset(("node_modules", "site-packages"))
 

@@ -21,7 +21,7 @@ def discriminator_mapping(context: LintContext) -> Iterator[LintViolation]:
     for place, target in _targets(context):
         if not is_remote(target) and discriminators.target(target) is None:
             name = target.rpartition("/")[2]
-            hint = did_you_mean(name, known, "name a schema of components/schemas")
+            hint = did_you_mean(name, known, f"name a schema of {context.section('schema')}")
             yield LintViolation(place, f"'{target}' is not a schema of the document: {hint}")
 
 

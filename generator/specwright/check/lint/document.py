@@ -18,7 +18,7 @@ from specwright.pointer import Pointer, join
 
 def official_schema(context: LintContext) -> Iterator[LintViolation]:
     for problem in check_schema(context.document):
-        yield LintViolation(problem.pointer, problem.message, problem.values)
+        yield LintViolation(problem.pointer, problem.message, problem.values, is_written=True)
 
 
 def later_field(context: LintContext) -> Iterator[LintViolation]:

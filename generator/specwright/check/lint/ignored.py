@@ -49,7 +49,7 @@ def _ignored(context: LintContext, node: Node) -> set[str]:
     if node.ref is None or node.kind == "pathItem":
         return set()
     siblings = {name for name in node.value if not name.startswith("x-")} - {"$ref"}
-    if context.is_3_0:
+    if context.is_before_3_1:
         return siblings
     return set() if node.kind == "schema" else siblings - _OF_REFERENCES
 
@@ -62,12 +62,14 @@ def _beside(context: LintContext, node: Node, siblings: set[str]) -> LintViolati
     else:
         advice = "write the object out, or change its definition"
     return LintViolation(
-        node.pointer + join(names[0]), f"OpenAPI ignores {listed} beside a '$ref': {advice}"
+        node.pointer + join(names[0]),
+        f"OpenAPI ignores {listed} beside a '$ref': {advice}",
+        is_written=True,
     )
 
 
 def nullable_ignored(context: LintContext) -> Iterator[LintViolation]:
-    if context.is_3_0:
+    if context.is_before_3_1:
         return
     for node in context.of_kind("schema"):
         if node.value.get("nullable") is True:
@@ -84,8 +86,8 @@ def nullable_ignored(context: LintContext) -> Iterator[LintViolation]:
 
 
 def keyword_misspelt(context: LintContext) -> Iterator[LintViolation]:
-    # 3.0 forbids unknown keywords, so its schema reports them.
-    if context.is_3_0:
+    # Before 3.1, unknown keywords are forbidden, so the official schema reports them.
+    if context.is_before_3_1:
         return
     keywords = OBJECTS["schema"]
     by_lower = {keyword.lower(): keyword for keyword in keywords}

@@ -19,6 +19,9 @@ _MEDIA_RANGE = re.compile(r"[^\s/;]+/[^\s/;]+\s*(;.*)?")
 
 
 def component_name(context: LintContext) -> Iterator[LintViolation]:
+    # Swagger 2.0 allows any name.
+    if context.is_swagger:
+        return
     for section, components in context.components.items():
         for name in () if section.startswith("x-") else mapping(components):
             if not _COMPONENT.fullmatch(name):

@@ -28,15 +28,16 @@ from specwright.vocabulary.keywords.pagination import PAGINATION
 Named = tuple[str, Pointer, tuple[tuple[Hashable, str], ...]]
 
 
-def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
+def _clashes(context: LintContext, what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
     owners: dict[tuple[Hashable, str], tuple[str, Pointer]] = {}
     for name, pointer, becomes in named:
         clash = next((identifier for identifier in becomes if identifier in owners), None)
         if clash is not None:
-            first, first_pointer = owners[clash]
+            first, first_place = owners[clash]
+            written = context.document.as_written(first_place)
             yield LintViolation(
                 pointer,
-                f"{what} '{name}' and '{first}' ({first_pointer}) both become '{clash[1]}'",
+                f"{what} '{name}' and '{first}' ({written}) both become '{clash[1]}'",
             )
         for identifier in becomes:
             owners.setdefault(identifier, (name, pointer))
@@ -44,6 +45,7 @@ def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
 
 def operation_id_clash(context: LintContext) -> Iterator[LintViolation]:
     yield from _clashes(
+        context,
         "operations",
         (_named(site, context.names, short=context.short_names) for site in _identified(context)),
     )
@@ -96,7 +98,7 @@ def tag_name_clash(context: LintContext) -> Iterator[LintViolation]:
         if site.direction is Direction.PATH:
             place = join("paths", site.key, site.method.lower(), "tags", "0")
             groups.setdefault(_renamed(context.names.tags, first_tag(site.value)), place)
-    yield from _clashes("tags", (_group(tag, pointer) for tag, pointer in groups.items()))
+    yield from _clashes(context, "tags", (_group(tag, pointer) for tag, pointer in groups.items()))
 
 
 def _group(tag: str, pointer: Pointer) -> Named:
@@ -120,6 +122,7 @@ def classes_of(tag: str) -> tuple[tuple[Hashable, str], ...]:
 def schema_name_clash(context: LintContext) -> Iterator[LintViolation]:
     schemas = mapping(context.components.get("schemas"))
     yield from _clashes(
+        context,
         "schemas",
         (
             (key, join("components", "schemas", key), (("models", _model_name(context, key)),))
@@ -138,10 +141,10 @@ def input_name_clash(context: LintContext) -> Iterator[LintViolation]:
     for key, sent in inputs_of(context.document).items():
         other = names.get(model_name(_renamed(context.names.schemas, key) + SUFFIX))
         if other is not None:
-            pointer = join("components", "schemas", key)
+            written = context.document.as_written(join("components", "schemas", key))
             yield LintViolation(
                 join("components", "schemas", other),
-                f"the requests' form of schema '{key}' ({pointer}) is called "
+                f"the requests' form of schema '{key}' ({written}) is called "
                 f"'{model_name(sent)}', since '{other}' has the name '{model_name(other)}'",
             )
 
@@ -151,6 +154,7 @@ def property_name_clash(context: LintContext) -> Iterator[LintViolation]:
         properties = mapping(node.value.get("properties"))
         if len(properties) > 1:
             yield from _clashes(
+                context,
                 "properties",
                 (
                     (name, node.pointer + join("properties", name), (("model", snake(name)),))

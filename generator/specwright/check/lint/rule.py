@@ -33,11 +33,13 @@ class LintViolation(NamedTuple):
     Attributes:
         values: the values that it is about, as JSON texts, if the place may break it in several
             ways.
+        is_written: whether the place is one of the document before its upgrade.
     """
 
     pointer: Pointer
     message: str
     values: tuple[str, ...] = ()
+    is_written: bool = False
 
 
 Check = Callable[[LintContext], Iterator[LintViolation]]
@@ -48,6 +50,13 @@ class LintRule(RuleDescription):
     """A rule with the function that finds its violations."""
 
     check: Check
+
+
+def remarks(context: LintContext, rule: str) -> Iterator[LintViolation]:
+    """Yield the remarks of the upgrade that belong to a rule."""
+    for remark in context.document.remarks:
+        if remark.rule == rule:
+            yield LintViolation(remark.pointer, remark.message, is_written=True)
 
 
 def unsupported(id: str, why: str, bad: str, good: str, check: Check) -> LintRule:

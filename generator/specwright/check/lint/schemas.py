@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import jsonschema_rs
 from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
@@ -16,10 +16,10 @@ from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.discriminators import Discriminators
-from specwright.document.shape import SECTIONS, walk
+from specwright.document.shape import shape_of, walk
 from specwright.findings import Level
 from specwright.json_values import JsonObject, mapping, sequence
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.samples.overlaps import overlap
 from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
@@ -41,7 +41,8 @@ def schema_inline(context: LintContext) -> Iterator[LintViolation]:
             and not _is_only_nullable(node.value)
         ):
             yield LintViolation(
-                node.pointer, "this schema has no name; move it to components/schemas"
+                node.pointer,
+                f"this schema has no name; move it to {context.section('schema')}",
             )
 
 
@@ -161,41 +162,50 @@ def is_closed(schema: JsonObject) -> bool:
 
 
 def array_items(context: LintContext) -> Iterator[LintViolation]:
-    if not context.is_3_0:
+    if not context.is_before_3_1:
         return
+    # Swagger 2.0 requires them of parameters and headers, which have no schema.
+    where = "Swagger 2.0" if context.is_swagger else "OpenAPI 3.0"
+    instead = "{type: string}" if context.is_swagger else "{}"
+    kinds = ("parameter", "header", "items") if context.is_swagger else ("schema",)
     for node in context.written_nodes:
-        is_array = node.kind == "schema" and node.value.get("type") == "array"
+        is_array = node.kind in kinds and node.value.get("type") == "array"
         if is_array and node.ref is None and "items" not in node.value:
             yield LintViolation(
                 node.pointer + join("type"),
-                "an array needs 'items' in OpenAPI 3.0: write 'items: {}' for items of any type",
+                f"an array needs 'items' in {where}: write 'items: {instead}' for items of any "
+                "type",
+                is_written=True,
             )
 
 
 def component_unused(context: LintContext) -> Iterator[LintViolation]:
-    used = set(_references(context))
-    prefixes = {"/".join(ref.split("/")[:4]) for ref in used}
-    for section in sorted(set(SECTIONS.values()) - {"securitySchemes"}):
-        for name in mapping(context.components.get(section)):
-            pointer = join("components", section, name)
-            if f"#{pointer}" not in prefixes:
-                yield LintViolation(pointer, f"nothing refers to '{name}'")
+    sections = shape_of(context.written.data).sections
+    depth = len(split(sections["schema"])) + 1
+    used = {join(*split(pointer)[:depth]) for pointer in _used(context)}
+    for section in sorted(set(sections.values()) - {sections["securityScheme"]}):
+        if context.written.has(section):
+            for name in mapping(resolve(context.written.data, section)):
+                pointer = section + join(name)
+                if pointer not in used:
+                    yield LintViolation(pointer, f"nothing refers to '{name}'", is_written=True)
 
 
-def _references(context: LintContext) -> Iterator[str]:
-    """Yield every reference to a component in the document."""
-    for node in context.nodes:
-        if node.ref is not None:
-            yield node.ref
+def _used(context: LintContext) -> Iterator[Pointer]:
+    """Yield the place of every part of the written document that another one needs."""
+    for node in context.written_nodes:
+        if node.ref is not None and node.ref.startswith("#/"):
+            yield unquote(node.ref[1:])
     discriminators = Discriminators(context.document)
     for node in context.of_kind("schema"):
         discriminator = discriminators.of(Subschema(node.pointer, node.value))
         for schema in discriminator.tags.values() if discriminator else ():
             # A base is among its own alternatives.
             if schema.pointer != node.pointer:
-                yield f"#{schema.pointer}"
-    declared = mapping(context.document.data.get(ERROR.name))
-    yield str(declared.get("schema"))
+                yield context.document.as_written(schema.pointer)
+    declared = str(mapping(context.document.data.get(ERROR.name)).get("schema"))
+    if declared.startswith("#/"):
+        yield declared[1:]
 
 
 def pattern_valid(context: LintContext) -> Iterator[LintViolation]:

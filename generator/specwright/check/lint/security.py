@@ -30,8 +30,8 @@ def security_defined(context: LintContext) -> Iterator[LintViolation]:
         hint = did_you_mean(name, known, "define it there")
         yield LintViolation(
             pointers[0],
-            f"security scheme '{name}' is not in components/securitySchemes{_times(pointers)}: "
-            f"{hint}",
+            f"security scheme '{name}' is not in {context.section('securityScheme')}"
+            f"{_times(pointers)}: {hint}",
         )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.check.context import LintContext
-from specwright.check.lint.rule import LintViolation, unsupported
+from specwright.check.lint.rule import LintViolation, remarks, unsupported
 from specwright.document.operations import sites
 from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
 from specwright.document.operations.sites import Direction, Site, essence, is_json
+from specwright.document.sources.swagger.values import ANSWER, BODY, PARAMETER
 from specwright.json_values import mapping
 from specwright.pointer import join
 
@@ -43,6 +44,7 @@ def unsupported_parameter(context: LintContext) -> Iterator[LintViolation]:
             if not is_json(name) and essence(name) != "text/plain":
                 pointer = node.pointer + join("content", name)
                 yield LintViolation(pointer, "the value is sent as text, not in this media type")
+    yield from remarks(context, PARAMETER)
 
 
 def unsupported_body(context: LintContext) -> Iterator[LintViolation]:
@@ -58,6 +60,7 @@ def unsupported_body(context: LintContext) -> Iterator[LintViolation]:
             yield from _left_out(content)
             for _, encoding in sites.members(context.document, content, "encoding"):
                 yield from _left_out(encoding)
+    yield from remarks(context, BODY)
 
 
 def _left_out(holder: Site) -> Iterator[LintViolation]:
@@ -79,6 +82,7 @@ def unsupported_answer(context: LintContext) -> Iterator[LintViolation]:
             for name, content in sites.contents(context.document, response):
                 if reason := _not_opaque(name):
                     yield LintViolation(content.pointer, f"the method returns {reason}")
+    yield from remarks(context, ANSWER)
 
 
 def _not_opaque(media_type: str) -> str | None:
@@ -127,7 +131,7 @@ RULES = (
         unsupported_security_scheme,
     ),
     unsupported(
-        "unsupported-parameter",
+        PARAMETER,
         "Parameters travel in path, query, headers and cookies, in the styles of OpenAPI, or as "
         "JSON or text.",
         """
@@ -153,7 +157,7 @@ RULES = (
         unsupported_parameter,
     ),
     unsupported(
-        "unsupported-body",
+        BODY,
         "Request bodies are JSON, forms, text, items in lines, or bytes. XML is passed as text, "
         "and multipart bodies other than forms as bytes.",
         _BODY % "multipart/mixed",
@@ -161,7 +165,7 @@ RULES = (
         unsupported_body,
     ),
     unsupported(
-        "unsupported-answer",
+        ANSWER,
         "Responses are JSON, forms, text, events and items in lines, or bytes. XML is passed as "
         "text, and multipart bodies as bytes.",
         _ANSWER % "application/xml",

@@ -41,10 +41,13 @@ class RepairedDocument:
         """Record a part that is about to be left out, in place of records of parts inside it."""
         within = f"{pointer}/"
         self.dropped = [
-            finding for finding in self.dropped if not f"{finding.pointer}/".startswith(within)
+            finding
+            for finding in self.dropped
+            if not any(f"{place}/".startswith(within) for place in finding.places)
         ]
-        place = self.document.locate(pointer)
-        self.dropped.append(Finding(LEFT_OUT.id, LEFT_OUT.recommended, place, pointer, message))
+        place, written = self.document.locate(pointer), self.document.as_written(pointer)
+        level, at = LEFT_OUT.recommended, (pointer,)
+        self.dropped.append(Finding(LEFT_OUT.id, level, place, written, message, upgraded=at))
 
 
 def repair(document: Document, *, short_names: bool) -> RepairedDocument:

@@ -93,7 +93,7 @@ def judged(
         # Without a cause that is the same everywhere, the fault is that of a place.
         place = () if violation.cause else values_of(violation.pointer)
         identities[id] = (*place, *violation.values)
-        places = (*places_of(violation.pointer), occurrence.operation)
+        places = (*places_of(occurrence.pointer), occurrence.operation)
         level = settings.level(_BY_ID[violation.rule], places)
         if level is not Level.OFF:
             reason = waivers.reason(violation.rule, places)
@@ -152,7 +152,7 @@ def _occurrence(contract: Contract, id: str, violation: Violation) -> Occurrence
         id,
         operation_of(contract, violation),
         contract.document.locate(violation.pointer),
-        violation.pointer,
+        contract.document.as_written(violation.pointer),
         violation.text,
         (
             Evidence("failure", id),

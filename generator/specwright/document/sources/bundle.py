@@ -15,7 +15,7 @@ from typing import Protocol
 from urllib.parse import unquote, urljoin
 
 from specwright.document.model import Document, Graft, Source, is_remote
-from specwright.document.shape import SECTIONS, Node, walk
+from specwright.document.shape import Node, shape_of, walk
 from specwright.errors import InputError, Location, UnreadableError, UnresolvedError
 from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer, escape, join, resolve, split
@@ -28,6 +28,7 @@ Bringing = Generator["Steps", None, str]
 MAX_FILES = 5_000
 MAX_BYTES = 128 * 1024 * 1024
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
+_OBJECT = {1: "an object", 2: "objects"}
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -99,13 +100,16 @@ class _Bundler:
     _self: str | None = None
     _bytes: int = 0
 
+    def __post_init__(self) -> None:
+        self._shape = shape_of(self.root)
+
     def rewrite(self, value: JsonValue, source: Source, kind: str, pointer: Pointer) -> Steps:
         """Rewrite a value in place; yielded work has to be done before the next step."""
         if source is self.source:
             self._files[self._identity(source.file)] = (self.root, source)
             own = self.root.get("$self")
             self._self = own if isinstance(own, str) else None
-        nodes = list(walk(value, kind, pointer))
+        nodes = list(walk(value, kind, pointer, self._shape))
         if kind == "document":
             self._known = frozenset(node.pointer for node in nodes)
         base = (self._self or "") if source is self.source else ""
@@ -123,6 +127,7 @@ class _Bundler:
             self._rewritten.add(id(node.value))
             if (
                 ref is not None
+                and node.kind in self._shape.sections
                 and (
                     self._is_elsewhere(ref, source)
                     # Below an `$id`, a pointer begins at the schema that has it.
@@ -166,12 +171,19 @@ class _Bundler:
 
     def _is_unknown(self, target: Pointer) -> bool:
         """Return whether the file itself has a value at a place that OpenAPI does not know."""
-        if target in self._known or _is_component(target):
+        if target in self._known or self._is_component(target):
             return False
         try:
             return not isinstance(resolve(self.root, target), bool)
         except (KeyError, ValueError):
             return False
+
+    def _is_component(self, pointer: Pointer) -> bool:
+        """Return whether a place is that of a shared object, even of an unknown section."""
+        section = pointer.rpartition("/")[0]
+        return section in self._shape.sections.values() or (
+            section.count("/") == 2 and section.startswith("/components/")
+        )
 
     def _bring(self, ref: str, kind: str, source: Source, at: Pointer) -> Bringing:
         """Bring the target of a reference into the document; return the reference to its place."""
@@ -200,7 +212,7 @@ class _Bundler:
             )
         section = self._section(kind, place)
         name = self._claim(section, file, target, kind)
-        pointer = join("components", SECTIONS[kind], name)
+        pointer = self._shape.sections[kind] + join(name)
         self._names[key] = pointer
         self.grafts[pointer] = Graft(other, target)
         section[name] = value
@@ -209,15 +221,15 @@ class _Bundler:
 
     def _section(self, kind: str, place: Location) -> JsonObject:
         """Return the section of the document for objects of a kind."""
-        components = self.root.setdefault("components", {})
-        section = (
-            components.setdefault(SECTIONS[kind], {}) if isinstance(components, dict) else None
-        )
+        section: JsonValue = self.root
+        names = split(self._shape.sections[kind])
+        for name in names:
+            section = section.setdefault(name, {}) if isinstance(section, dict) else None
         if not isinstance(section, dict):
             raise InputError(
                 "content of other files cannot be added",
                 place,
-                f"'components' and its '{SECTIONS[kind]}' must be objects",
+                f"{' and its '.join(map(repr, names))} must be {_OBJECT[len(names)]}",
             )
         return section
 
@@ -303,7 +315,3 @@ class _Bundler:
 
 def _is_path(ref: str) -> bool:
     return "#" in ref or "/" in ref or ref.endswith((".json", ".yaml", ".yml"))
-
-
-def _is_component(pointer: Pointer) -> bool:
-    return pointer.count("/") == 3 and pointer.startswith("/components/")

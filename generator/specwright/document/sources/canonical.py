@@ -5,30 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from specwright.document.shape import OBJECTS
+from specwright.document.shape import DocumentShape, shape_of
 from specwright.json_values import JsonObject, JsonValue
 
 # What a value holds is written as in the table of objects: the name of an object, with [] for a
 # list and {} for a map of them, or nothing for a plain value.
 DOCUMENT = "document"
-_COMPONENTS = "components"
 
 
 def canonical(data: JsonObject) -> str:
     """Return text: two spaces, fields in specification order, component names sorted, LF."""
-    return json.dumps(_ordered(data, DOCUMENT), indent=2, ensure_ascii=False) + "\n"
+    ordered = _ordered(data, DOCUMENT, shape_of(data))
+    return json.dumps(ordered, indent=2, ensure_ascii=False) + "\n"
 
 
-def in_order(names: Iterable[str], holds: str, parent: str) -> list[str]:
+def in_order(names: Iterable[str], holds: str, parent: str, shape: DocumentShape) -> list[str]:
     """Return the fields of an object, or the names of a map, in canonical order.
 
     Args:
         holds: what the object or the map is, such as `operation` or `schema{}`.
         parent: the same for the object around it.
     """
-    if parent == _COMPONENTS:
+    if parent == shape.holder and holds.endswith("{}"):
         return sorted(names)
-    fields = OBJECTS.get(holds, {"*": ""})
+    fields = shape.objects.get(holds, {"*": ""})
     if "*" in fields:
         # Maps (paths, responses) keep the order in which people read them.
         return list(names)
@@ -37,13 +37,13 @@ def in_order(names: Iterable[str], holds: str, parent: str) -> list[str]:
     return [*known, *sorted(name for name in present if name not in fields)]
 
 
-def inside(holds: str, name: str) -> str:
+def inside(holds: str, name: str, shape: DocumentShape) -> str:
     """Return the content of a field of an object, or of a value of a map."""
     if holds.endswith("{}"):
         return holds.removesuffix("{}")
-    if name.startswith("x-") or holds not in OBJECTS:
+    if name.startswith("x-") or holds not in shape.objects:
         return ""
-    fields = OBJECTS[holds]
+    fields = shape.objects[holds]
     return fields.get(name, fields.get("*", ""))
 
 
@@ -52,12 +52,12 @@ def items_of(holds: str) -> str:
     return holds.removesuffix("[]") if holds.endswith("[]") else ""
 
 
-def _ordered(value: JsonValue, holds: str, parent: str = "") -> JsonValue:
+def _ordered(value: JsonValue, holds: str, shape: DocumentShape, parent: str = "") -> JsonValue:
     if isinstance(value, dict):
         return {
-            name: _ordered(value[name], inside(holds, name), holds)
-            for name in in_order(value, holds, parent)
+            name: _ordered(value[name], inside(holds, name, shape), shape, holds)
+            for name in in_order(value, holds, parent, shape)
         }
     if isinstance(value, list):
-        return [_ordered(item, items_of(holds)) for item in value]
+        return [_ordered(item, items_of(holds), shape) for item in value]
     return value

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from specwright.document.shape import DocumentShape, shape_of
 from specwright.document.sources.canonical import DOCUMENT, in_order, inside, items_of
 from specwright.document.sources.yaml_source import loader, parse
 from specwright.errors import InputError, Location
+from specwright.json_values import mapping
 
 _EMPTY_LINES = re.compile(r"\n\s*\Z")
 
@@ -35,7 +37,9 @@ def canonical_yaml(file: str, text: str) -> str:
     data, _ = parse(file, before)
     root, aliases = _tree(before)
     # The comments at the top are about the file, not about its first field.
-    start, ordered = _Order(before, aliases).node(root, DOCUMENT, floor=root.start)
+    start, ordered = _Order(before, aliases, shape_of(mapping(data))).node(
+        root, DOCUMENT, floor=root.start
+    )
     after = before[:start] + ordered + before[root.end :]
     reason = "its content would change"
     try:
@@ -133,9 +137,10 @@ class _Field(NamedTuple):
 class _Order:
     """A text with nodes to return in canonical order, each with its first index."""
 
-    def __init__(self, text: str, aliases: list[_Alias]) -> None:
+    def __init__(self, text: str, aliases: list[_Alias], shape: DocumentShape) -> None:
         self._text = text
         self._aliases = aliases
+        self._shape = shape
 
     def node(self, node: _Node, holds: str, parent: str = "", floor: int = 0) -> tuple[int, str]:
         """Return the text of a node, with the comments above the first field of a block.
@@ -175,8 +180,7 @@ class _Order:
         ]
         # A comment between them may be about either one.
         has_comments = any("#" in entry.after for entry in fields)
-        needs = self._needs(node, keys)
-        ordered = fields if has_comments else _ordered(fields, holds, parent, needs)
+        ordered = fields if has_comments else self._ordered(node, fields, keys, holds, parent)
         return self._text[node.start : begins[0]] + _joined(ordered, fields)
 
     def _block(
@@ -196,7 +200,7 @@ class _Order:
             last = _next_line(self._text, last)
             text = self._value(name, value, begin, last, holds)
             fields.append(_Field(name, text, self._text[last:end]))
-        ordered = _ordered(fields, holds, parent, self._needs(node, keys))
+        ordered = self._ordered(node, fields, keys, holds, parent)
         if begins[0] == self._line(begins[0]) or ordered[0] is fields[0]:
             return begins[0], _joined(ordered, fields)
         # The first field of an item is on the line of its dash.
@@ -207,8 +211,14 @@ class _Order:
         ]
         return begins[0], _joined(moved, fields).removeprefix(indented)
 
+    def _ordered(
+        self, node: _Node, fields: list[_Field], keys: _Keys, holds: str, parent: str
+    ) -> list[_Field]:
+        names = in_order([name for name, _ in keys], holds, parent, self._shape)
+        return _ordered(fields, names, self._needs(node, keys))
+
     def _value(self, name: str, value: _Node, begin: int, end: int, holds: str) -> str:
-        start, text = self.node(value, inside(holds, name), holds, begin)
+        start, text = self.node(value, inside(holds, name, self._shape), holds, begin)
         return self._text[begin:start] + text + _after(text, self._text[value.end : end])
 
     def _needs(self, node: _Node, keys: _Keys) -> _Needs:
@@ -244,9 +254,10 @@ class _Order:
         return self._text.rfind("\n", 0, index) + 1
 
 
-def _ordered(fields: list[_Field], holds: str, parent: str, needs: _Needs) -> list[_Field]:
+def _ordered(fields: list[_Field], order: list[str], needs: _Needs) -> list[_Field]:
+    """Return fields in an order, but after the fields that they need."""
     by_name = {entry.name: entry for entry in fields}
-    waiting = in_order(by_name, holds, parent)[::-1]
+    waiting = order[::-1]
     names: dict[str, None] = {}
     while waiting:
         missing = [name for name in needs.get(waiting[-1], ()) if name not in names]

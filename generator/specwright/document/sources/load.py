@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from specwright.document.model import Document, Source, is_remote
+from specwright.document.shape import is_swagger
 from specwright.document.sources import json_source
 from specwright.document.sources.bundle import Files, LeadsOut, Remote, bundle
 from specwright.document.sources.git import Commit, ref_of
@@ -38,6 +39,7 @@ class Directories:
         return read_regular(real)
 
 
+SWAGGER_VERSION = "2.0"
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
 # Bytes to show of content that is not a document.
 _SHOWN = 120
@@ -229,18 +231,22 @@ def _openapi(data: JsonValue, source: Source) -> JsonObject:
             Location(source.file, *source.position(())),
             "it starts with a field 'openapi', such as 'openapi: 3.1.1'",
         )
-    if "swagger" in data:
-        raise InputError(
-            f"Swagger {data['swagger']} documents are not supported",
-            Location(source.file, *source.position(("swagger",))),
-            "convert it to OpenAPI 3 first, for example with swagger2openapi",
-        )
+    if is_swagger(data):
+        # In YAML it is often a number, which the official schema reports.
+        if str(data["swagger"]) != SWAGGER_VERSION:
+            raise InputError(
+                f"the field 'swagger' is {data['swagger']!r}",
+                Location(source.file, *source.position(("swagger",))),
+                f'it must be text: "{SWAGGER_VERSION}"',
+            )
+        return data
     version = data.get("openapi")
     if not isinstance(version, str) or not _SUPPORTED.fullmatch(version):
         shown = "missing" if "openapi" not in data else f"{version!r}"
         raise InputError(
             f"the field 'openapi' is {shown}",
             Location(source.file, *source.position(("openapi",))),
-            'it must be text: a version 3.0.x, 3.1.x or 3.2.x, such as "3.1.1"',
+            'it must be text: a version 3.0.x, 3.1.x or 3.2.x, such as "3.1.1"; '
+            f"or 'swagger' is \"{SWAGGER_VERSION}\"",
         )
     return data

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from urllib.parse import quote, unquote, urldefrag, urljoin
 
 from specwright.document.model import Document
-from specwright.document.shape import Node, walk
+from specwright.document.shape import Node, shape_of, walk
 from specwright.errors import UnresolvedError
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import ROOT, Pointer, resolve
@@ -18,7 +18,8 @@ MAX_CHAIN = 100
 def check_references(document: Document) -> Document:
     """Remove references that lead nowhere or in a circle, and write others as pointers."""
     unresolved = dict(document.unresolved)
-    nodes = list(walk(document.data))
+    shape = shape_of(document.data)
+    nodes = list(walk(document.data, shape=shape))
     _name_by_pointers(document, nodes)
     document = replace(document, anchors=_dynamic_anchors(nodes))
     entered: set[str] = set()
@@ -42,7 +43,7 @@ def check_references(document: Document) -> Document:
             entered.add(ref)
             # Parts outside the places that OpenAPI knows are reached only through references.
             if pointer not in known:
-                targets.extend(walk(value, node.kind, pointer))
+                targets.extend(walk(value, node.kind, pointer, shape))
         nodes = [node for node in targets if node.pointer not in known]
         known.update(node.pointer for node in nodes)
     return replace(document, unresolved=unresolved)

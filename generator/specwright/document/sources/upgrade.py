@@ -1,16 +1,17 @@
-"""Conversion of OpenAPI 3.0 documents to 3.1."""
+"""Conversion of OpenAPI 3.0 and Swagger 2.0 documents to OpenAPI 3.1."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.document.model import Document, Graft
-from specwright.document.shape import Node, walk
+from specwright.document.model import Document
+from specwright.document.moves import Moves
+from specwright.document.shape import Node, is_swagger, walk
+from specwright.document.sources.swagger.conversion import converted
 from specwright.json_values import JsonObject
-from specwright.pointer import Pointer, parents
+from specwright.pointer import Pointer
 
 TARGET_VERSION = "3.1.1"
 
@@ -33,36 +34,22 @@ def upgrade(document: Document) -> Document:
     Pointers stay the same wherever 3.1 can express the same in the same place, and have the
     original lines where it cannot.
     """
+    if is_swagger(document.data):
+        document = converted(document)
     if not document.version.startswith("3.0."):
         return document
     data = clone(document.data)
     data["openapi"] = TARGET_VERSION
     nodes = [node for node in walk(data) if node.kind == "schema"]
     targets = {node.ref for node in nodes if node.ref}
-    moved: dict[Pointer, Pointer] = {}
-    places: dict[Pointer, Pointer] = {}
+    moves = Moves()
     for node in nodes:
         # Parents come first, so this is the place that the node has by now.
-        place = _moved(node.pointer, places)
+        place = moves.after(node.pointer)[0]
         for step in _STEPS:
             for new, old in step(node, targets):
-                moved[place + new] = node.pointer + old
-                places.setdefault(node.pointer + old, place + new)
-    grafts = {new: _graft(document, old) for new, old in moved.items()}
-    grafts = {**document.grafts, **grafts}
-    return replace(document, data=data, grafts=grafts, written=document, moved=moved)
-
-
-def _moved(pointer: Pointer, places: Mapping[Pointer, Pointer]) -> Pointer:
-    for prefix in (pointer, *parents(pointer)):
-        if prefix in places:
-            return places[prefix] + pointer[len(prefix) :]
-    return pointer
-
-
-def _graft(document: Document, pointer: Pointer) -> Graft:
-    source, inner = document.origin(pointer)
-    return Graft(source, inner)
+                moves.add(place + new, node.pointer + old)
+    return document.upgraded(data, moves)
 
 
 # A step changes one schema in place and yields moves: (pointer inside the schema, old pointer).

@@ -1,0 +1,1 @@
+"""Swagger 2.0 as OpenAPI 3.0."""
