@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from lab.benchmarks.workshop import ROOT, Workshop
 from lab.compatibility import counts, page, times
-from lab.compatibility.documents import Sample, ordinary, published
+from lab.compatibility.documents import Sample, listed, published
 from lab.compatibility.outcomes import Outcome, outcome
 from lab.compatibility.peers import Peers
 from lab.measured import records
@@ -20,6 +20,7 @@ PAGE = ROOT / "docs" / "compatibility.md"
 PEERS_OF = {
     "published": ["openapi-python-client", "openapi-generator", "datamodel-code-generator"],
     "ordinary": ["openapi-python-client", "openapi-generator"],
+    "swagger": [],
 }
 TITLES = {**page.TITLES, "times": times.TITLE}
 # Only the counts of the published documents, in a minute.
@@ -31,7 +32,7 @@ def main() -> None:
     parser.add_argument(
         "section", nargs="*", choices=[*TITLES, COUNTS, []], help="the others are kept"
     )
-    parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
+    parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "documents")
     parser.add_argument(
         "--typed", type=int, default=40, help="the number of smallest documents to check with mypy"
     )
@@ -39,7 +40,8 @@ def main() -> None:
     corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
     samples = {
         "published": lambda: published(corpus),
-        "ordinary": lambda: ordinary(options.documents),
+        "ordinary": lambda: listed("ordinary", options.documents),
+        "swagger": lambda: listed("swagger", options.documents),
     }
     if COUNTS in options.section:
         counted = counts.counted_again(counts.load(corpus))

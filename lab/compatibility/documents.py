@@ -1,4 +1,4 @@
-"""The documents to try: published ones, and those of ordinary repositories."""
+"""The documents to try: published ones, and those of lists of repositories."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-# Each line: a GitHub repository, the path of its document, and the commit.
-LIST = Path(__file__).with_name("ordinary.txt")
 _ADDRESS = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 _SECONDS = 30
 
@@ -28,10 +26,13 @@ def published(corpus: Path) -> Iterator[Sample]:
             yield Sample(file.name, file)
 
 
-def ordinary(place: Path) -> Iterator[Sample]:
-    """Yield the documents of the list; missing ones are downloaded into a directory."""
+def listed(name: str, place: Path) -> Iterator[Sample]:
+    """Yield the documents of a list; missing ones are downloaded into a directory.
+
+    Each line of the list is a GitHub repository, the path of its document, and the commit.
+    """
     place.mkdir(parents=True, exist_ok=True)
-    for line in LIST.read_text("utf-8").splitlines():
+    for line in Path(__file__).with_name(f"{name}.txt").read_text("utf-8").splitlines():
         repository, path, commit = line.split()
         file = place / f"{repository.replace('/', '+')}__{path.replace('/', '_')}"
         if not file.exists():

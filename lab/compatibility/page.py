@@ -21,6 +21,7 @@ the whole document says for them.
 TITLES = {
     "published": "Published documents",
     "ordinary": "Documents of ordinary repositories",
+    "swagger": "Documents of Swagger 2.0",
 }
 HOW = {
     "published": "Real documents of known APIs and of the OpenAPI Initiative. "
@@ -30,6 +31,11 @@ HOW = {
     "`docs/openapi.json` or `swagger.yaml` in OpenAPI 3. They are not drawn at random: an index of "
     "repositories gave them in the order of their names, and these are the first of each path. "
     "`lab/compatibility/ordinary.txt` lists repository, path and commit.",
+    "swagger": "The first 30 are drawn at random. An index of repositories lists those that have a "
+    "`swagger.json`, `swagger.yaml`, `api/swagger.yaml` or `docs/swagger.yaml` by name; of the "
+    "first 60 of each path, shuffled with the seed 20, these are the first 30 in Swagger 2.0 with "
+    "at least three operations. The last four are those of known projects. "
+    "`lab/compatibility/swagger.txt` lists repository, path and commit.",
 }
 
 
@@ -91,15 +97,19 @@ def _rules(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 def _documents(outcomes: Sequence[Outcome]) -> Iterator[str]:
     peers = outcomes[0].peers
-    yield f"| document | in full | left out | {' | '.join(peers)} |"
+    yield _row("document", "in full", "left out", *peers)
     yield f"|---|---:|---|{'---|' * len(peers)}"
     for outcome in outcomes:
         made = f"{outcome.contents.whole_operations} of {outcome.contents.operations}"
         left = ", ".join(f"{count} {rule}" for rule, count in outcome.contents.left_out.items())
-        others = " | ".join(_cell(reason) or "generated" for reason in outcome.peers.values())
+        others = [_cell(reason) or "generated" for reason in outcome.peers.values()]
         left = f"cannot be imported: {_cell(outcome.failure)}" if outcome.failure else left
         cells = ("refused", _cell(outcome.refusal)) if outcome.refusal else (made, left)
-        yield f"| {_cell(outcome.sample.name)} | {' | '.join(cells)} | {others} |"
+        yield _row(_cell(outcome.sample.name), *cells, *others)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _is_importable(outcome: Outcome) -> bool:

@@ -84,7 +84,7 @@ MEASUREMENTS = (
         "compatibility",
         "compatibility.md",
         (*_GENERATOR, _RUNTIME, "lab/compatibility"),
-        ("published", "ordinary", "times"),
+        ("published", "ordinary", "swagger", "times"),
     ),
     Measurement("wire_proof", "wire-proof.md", (*_GENERATOR, _RUNTIME, "lab/wire")),
     Measurement("costs", "costs.md", (_TOOLKIT, "templates", "lab/costs")),

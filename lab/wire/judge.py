@@ -32,6 +32,8 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from werkzeug.http import parse_cookie
 
+from lab.wire.swagger import as_openapi
+
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|"}
 # What every client sends, and what the proof asks the server for.
@@ -340,7 +342,8 @@ class Judge:
 
 def read(file: Path) -> Any:
     text = file.read_text("utf-8")
-    return json.loads(text) if file.suffix == ".json" else _named(yaml.load(text, _Loader))
+    data = json.loads(text) if file.suffix == ".json" else _named(yaml.load(text, _Loader))
+    return as_openapi(data) if "swagger" in data else data
 
 
 def _named(value: Any) -> Any:

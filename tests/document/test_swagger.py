@@ -302,6 +302,13 @@ FILE = "{description: D, schema: {type: file}%s}"
 MEDIA_TYPES = {
     "as produced": (OBJECT, "text/xml, application/json", ["text/xml", "application/json"], False),
     "an object is not in an image": (OBJECT, "image/png", ["application/json"], True),
+    "an object is not plain text": (OBJECT, "text/plain", ["application/json"], True),
+    "plain text beside JSON": (
+        OBJECT,
+        "text/plain, application/json",
+        ["text/plain", "application/json"],
+        False,
+    ),
     "another one can have it": (OBJECT, "image/png, text/xml", ["text/xml"], False),
     "nothing is produced": (OBJECT, "", ["application/json"], True),
     "a file as produced": (FILE, "image/png", ["image/png"], False),
@@ -332,6 +339,17 @@ def test_an_example_in_another_media_type_is_said(tmp_path: Path) -> None:
     found = remarks(tmp_path, part % ("schema: {type: object}", examples))
     place = "/paths/~1a/get/responses/200/examples/text~1plain"
     assert [(remark.rule, remark.pointer) for remark in found] == [("swagger-ignored", place)]
+
+
+def test_a_form_is_the_body_where_only_forms_are_consumed(tmp_path: Path) -> None:
+    part = (
+        "paths: {/a: {post: {consumes: [multipart/form-data], parameters: ["
+        "{name: b, in: body, schema: {type: string}}, {name: f, in: formData, type: file}]}}}"
+    )
+    document = upgraded(tmp_path, part)
+    assert [remark.pointer for remark in document.remarks] == ["/paths/~1a/post/parameters/0"]
+    content: Any = at(document, "/paths/~1a/post/requestBody/content/multipart~1form-data/schema")
+    assert list(content["properties"]) == ["f"]
 
 
 SHARED_RESPONSE = """

@@ -21,6 +21,7 @@ from specwright.conformance.outcome.result import FILE, read_baseline, render
 from specwright.conformance.recording.record import Violation
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.sources.load import load
+from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Report
 from specwright.policy import LintProfile, Settings
 from specwright.review.sdk import NameChange
@@ -50,7 +51,9 @@ def other_words() -> Iterator[None]:
         patch.setattr(
             LintViolation,
             "__new__",
-            lambda cls, pointer, message, values=(): make(cls, pointer, reworded(message), values),
+            lambda cls, pointer, message, *others, **named: make(
+                cls, pointer, reworded(message), *others, **named
+            ),
         )
         yield
 
@@ -71,10 +74,10 @@ def identities(made: Report) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_rule_of_validate_is_found_again_in_other_words(rule: Any, tmp_path: Path) -> None:
-    document = load(write(tmp_path, rule.bad))
-    before = check(document, STRICT)
+    path = write(tmp_path, rule.bad)
+    before = check(upgrade(load(path)), STRICT)
     with other_words():
-        after = check(document, STRICT)
+        after = check(upgrade(load(path)), STRICT)
     assert rule.id in {finding.rule for finding in before.findings}
     assert sorted(identities(after)) == sorted(identities(before))
     assert all(finding.message.startswith("In other words") for finding in after.findings)

@@ -323,12 +323,13 @@ class _Wording:
     def _sentence(self, error: jsonschema_rs.ValidationError, place: Pointer) -> str:
         context, missing = getattr(error.kind, "context", None), getattr(error.kind, "property", "")
         node, holder = self.nodes.get(place), self.nodes.get(place.rpartition("/")[0])
-        if missing == "required" or (
-            holder is not None and holder.kind == "parameter" and place.endswith("/required")
-        ):
+        is_of_parameter = holder is not None and holder.kind == "parameter"
+        if missing == "required" or (is_of_parameter and place.endswith("/required")):
             return "a path parameter is always required: write 'required: true'"
         if error.kind.name == "required" and missing:
             return f"'{missing}' is missing"
+        if self.version == "2.0" and is_of_parameter and place.endswith("/in"):
+            return "'in' must be body, formData, header, path or query"
         if node is not None and node.kind == "responses" and error.kind.name == "minProperties":
             return "no response is described"
         if error.kind.name in UNIONS and context:

@@ -38,15 +38,18 @@ def request_body(
     all_of_them = [*own, *(parameter for parameter in inherited if parameter.key not in keys)]
     sent = [parameter for parameter in all_of_them if parameter.is_in_body]
     bodies = [parameter for parameter in sent if parameter.place == "body"]
+    fields = [parameter for parameter in sent if parameter.place == "formData"]
+    described = fields if not bodies or (fields and consumes.is_of_forms) else bodies[:1]
     for parameter in sent:
-        if bodies and parameter is not bodies[0]:
+        if parameter not in described:
             draft.remark(IGNORED, parameter.listed, "the request has another body, so this is none")
-    if not bodies:
-        return _form(draft, sent, consumes, new) if sent else None
-    draft.moves.add(new, bodies[0].listed)
-    if bodies[0].listed != bodies[0].pointer and consumes.at == join("consumes"):
-        return {"$ref": f"#{bodies[0].pointer}"}
-    return body(draft, bodies[0], consumes, new)
+    if described == fields:
+        return _form(draft, fields, consumes, new) if fields else None
+    (whole,) = described
+    draft.moves.add(new, whole.listed)
+    if whole.listed != whole.pointer and consumes.at == join("consumes"):
+        return {"$ref": f"#{whole.pointer}"}
+    return body(draft, whole, consumes, new)
 
 
 def body(

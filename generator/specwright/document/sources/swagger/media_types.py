@@ -23,6 +23,7 @@ _WITH_FILES = re.compile(r"multipart/", re.I)
 _NO_STRUCTURE = re.compile(
     r"(audio|font|image|video)/|application/(.*-stream|pdf|(x-)?(zip|gzip|tar))\b", re.I
 )
+_TEXT = re.compile(r"text/plain\b", re.I)
 _NO_FILE = re.compile(r"application/(.*\+)?(json|xml)\b", re.I)
 _STRUCTURE = frozenset(("properties", "additionalProperties", "allOf", "items"))
 
@@ -40,6 +41,11 @@ class MediaTypeList:
     names: tuple[str, ...]
     field: str
     at: Pointer
+
+    @property
+    def is_of_forms(self) -> bool:
+        """Whether it lists forms, and nothing else."""
+        return bool(self.names) and all(map(_is_form, self.names))
 
 
 # Media types of one body, with the places that name them.
@@ -62,8 +68,8 @@ class MediaTypes:
 
     def of_body(self, schema: JsonValue, listed: MediaTypeList, at: Pointer) -> MediaTypePlaces:
         """Return the media types of a body with a schema."""
-        is_possible = self._possible(schema)
-        places = _places(listed, lambda name: not _FORMS.match(name) and is_possible(name))
+        is_possible = self._possible(schema, listed)
+        places = _places(listed, lambda name: not _is_form(name) and is_possible(name))
         # A form may be described by a schema, although it should be by parameters.
         return places or _places(listed, _is_form) or self._assume(listed, JSON, at)
 
@@ -87,7 +93,7 @@ class MediaTypes:
         if examples and listed_types.isdisjoint(map(essence, examples)):
             return {name: at + join("examples", name) for name in examples}
         usual = BYTES if mapping(schema).get("type") == "file" else JSON
-        return _places(listed, self._possible(schema)) or self._assume(listed, usual, at)
+        return _places(listed, self._possible(schema, listed)) or self._assume(listed, usual, at)
 
     def remarks(self) -> Iterator[Remark]:
         """Yield the assumptions, once for each list."""
@@ -104,13 +110,15 @@ class MediaTypes:
         self._assumed[listed, usual].append(at)
         return {usual: at}
 
-    def _possible(self, schema: JsonValue) -> Callable[[str], bool]:
-        """Return whether values of a schema can be written in a media type."""
+    def _possible(self, schema: JsonValue, listed: MediaTypeList) -> Callable[[str], bool]:
+        """Return whether values of a schema can be written in a media type of a list."""
         if mapping(schema).get("type") == "file":
             return lambda name: not _NO_FILE.match(name)
         value = mapping(self._document.follow(schema))
         if value.get("type") in ("array", "object") or _STRUCTURE & value.keys():
-            return lambda name: not _NO_STRUCTURE.match(name)
+            # Frameworks list plain text beside JSON for every response.
+            only_text = all(map(_TEXT.match, listed.names))
+            return lambda name: not (_NO_STRUCTURE.match(name) or (only_text and _TEXT.match(name)))
         return lambda name: True
 
 
