@@ -9,6 +9,7 @@ _VALUE = frozenset(
     "type format items default maximum exclusiveMaximum minimum exclusiveMinimum maxLength "
     "minLength pattern maxItems minItems uniqueItems enum multipleOf x-nullable".split()
 )
+_JSON = "application/json"
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _STYLES = {"csv": ("form", False), "multi": ("form", True), "ssv": ("spaceDelimited", False)}
 _STYLES["pipes"] = ("pipeDelimited", False)
@@ -21,7 +22,7 @@ _SECTIONS = {
 
 
 def as_openapi(old: dict[str, Any]) -> dict[str, Any]:
-    """Return what a document says in OpenAPI 3.0; media types are those that it lists."""
+    """Return what a document says in OpenAPI 3.0; media types are those that it lists, or JSON."""
     host = old.get("host", "")
     new = {
         "openapi": "3.0.4",
@@ -60,7 +61,7 @@ def _operation(
     for parameter in {(each["in"], each["name"]): each for each in found}.values():
         by_place.setdefault(parameter["in"], []).append(parameter)
     forms, bodies = by_place.pop("formData", []), by_place.pop("body", [])
-    produces = operation.get("produces", old.get("produces", []))
+    produces = operation.get("produces", old.get("produces")) or [_JSON]
     new = {
         name: value
         for name, value in operation.items()
@@ -71,7 +72,7 @@ def _operation(
         status: _response(_end(old, response), produces)
         for status, response in operation["responses"].items()
     }
-    listed = operation.get("consumes", old.get("consumes", []))
+    listed = operation.get("consumes", old.get("consumes")) or [_JSON]
     if bodies:
         content = {"schema": deepcopy(bodies[0]["schema"])}
         new["requestBody"] = {
@@ -128,7 +129,7 @@ def _response(old: dict[str, Any], produces: list[str]) -> dict[str, Any]:
     if "schema" in old:
         # An error beside an image is JSON.
         is_file = old["schema"].get("type") == "file"
-        names = produces if is_file or "image/png" not in produces else ["application/json"]
+        names = produces if is_file or "image/png" not in produces else [_JSON]
         new["content"] = {name: {"schema": deepcopy(old["schema"])} for name in names}
     return new
 

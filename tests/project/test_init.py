@@ -50,7 +50,9 @@ def settings(place: Path) -> dict[str, Any]:
     return settings
 
 
-@pytest.mark.parametrize("name", ["openapi.json", "spec/openapi.yaml", "docs/openapi.yml"])
+@pytest.mark.parametrize(
+    "name", ["openapi.json", "spec/openapi.yaml", "docs/openapi.yml", "api/swagger.json"]
+)
 def test_a_project_begins_with_the_document_that_is_there(
     specwright: Run, tmp_path: Path, name: str
 ) -> None:
