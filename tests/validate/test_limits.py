@@ -48,7 +48,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_finding_names_each_rule(tmp_path: Path, bomb: str, rules: list[str]) -> None:
     found = findings(tmp_path, bomb)
     stopped = [finding for finding in found if finding.rule == "check-incomplete"]
-    assert sorted(finding.message.split("'")[1] for finding in stopped) == rules
+    # On a busy machine, others may take too long as well.
+    assert {*rules} <= {finding.message.split("'")[1] for finding in stopped}
     assert {finding.location.line for finding in stopped} == {1}
     assert "operation-tag" in {finding.rule for finding in found}
 
