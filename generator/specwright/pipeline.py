@@ -237,7 +237,13 @@ class _Prepared:
 
     def api(self, index: ModelIndex, options: PackageOptions) -> Api:
         """Return the operations, given the names of their models."""
-        return build(self.normal, index, self.names, short_names=options.short_method_names)
+        return build(
+            self.normal,
+            index,
+            self.names,
+            short_names=options.short_method_names,
+            written=self.checked,
+        )
 
 
 def _made(

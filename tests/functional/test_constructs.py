@@ -32,7 +32,6 @@ FOR_READERS = {
     "example": "*",
     "link": "*",
     "tag": "*",
-    "xml": "*",
     "oauthFlow": "*",
     "components": "*",
     "server": "url name",
@@ -45,7 +44,7 @@ FOR_READERS = {
     "callback": "*",
     "securityRequirement": "*",
     "securityScheme": "bearerFormat openIdConnectUrl oauth2MetadataUrl name",
-    "schema": "$schema $id $anchor $dynamicAnchor $vocabulary $defs definitions xml default "
+    "schema": "$schema $id $anchor $dynamicAnchor $vocabulary $defs definitions default "
     "contentEncoding contentMediaType",
     "discriminator": "*",
 }
@@ -54,7 +53,7 @@ OPERATION = ITEM % 'get: {%s, responses: {"204": {description: None.}}}'
 PARAMETER = OPERATION % "parameters: [{name: a, %s}]"
 BODY = OPERATION.replace("get", "post") % "requestBody: {content: {%s}}"
 FORM = "multipart/form-data"
-MODULES = ("_operations.py", "async_client.py", "server.py", "webhooks.py")
+MODULES = ("_operations.py", "_xml.py", "async_client.py", "server.py", "webhooks.py")
 # What the parts of a form follow.
 ENCODING = {"contentType", "style", "explode"}
 ANSWER = ITEM % 'get: {responses: {"%s": {description: Some., content: {%s}}}}'
@@ -74,10 +73,7 @@ REPORTED = [
     Reported("securityScheme.scheme", "security-scheme", SCHEME % "type: http, scheme: digest"),
     Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/csv: {}}"),
     Reported("parameter.in", "parameter", PARAMETER % "in: querystring, content: {text/plain: {}}"),
-    *(
-        Reported("requestBody.content", "body", BODY % f"{media_type}: {{}}")
-        for media_type in ("multipart/mixed", "application/xml")
-    ),
+    Reported("requestBody.content", "body", BODY % "multipart/mixed: {}"),
     *(
         Reported(f"mediaType.{field}", "body", BODY % f"{FORM}: {{{field}: {value}}}")
         for field, value in (
@@ -93,10 +89,7 @@ REPORTED = [
         )
         for field in sorted(OBJECTS["encoding"].keys() - ENCODING)
     ),
-    *(
-        Reported("response.content", "answer", ANSWER % ("200", f"{media_type}: {{}}"))
-        for media_type in ("multipart/mixed", "application/xml")
-    ),
+    Reported("response.content", "answer", ANSWER % ("200", "multipart/mixed: {}")),
     Reported("response.content", "answer", ANSWER % ("103", "text/html: {}")),
     Reported(
         "schema.x-extensible-enum",
@@ -391,6 +384,7 @@ def generated(package: Generate) -> Any:
             }
         }
     }
+    item["options"]["requestBody"] = {"content": {"application/xml": {"schema": NODES}}}
     item["put"]["requestBody"] = {"content": {"application/pdf": {}}, "required": False}
     item["get"]["responses"] = {
         "200": {
@@ -431,6 +425,17 @@ def generated(package: Generate) -> Any:
     return package({**made, "openapi": "3.2.0"})
 
 
+# Each has one of the fields of an XML Object.
+NODES: Json = {
+    **OBJECT,
+    "xml": {"name": "options"},
+    "properties": {
+        "a": {"type": "string", "xml": {"attribute": True}},
+        "b": {**TEXTS, "xml": {"wrapped": True, "name": "bs"}},
+        "c": {"type": "string", "xml": {"namespace": "urn:c", "prefix": "p"}},
+        "d": {"type": "string", "xml": {"nodeType": "cdata"}},
+    },
+}
 # Fields with code, and what shows it.
 GENERATED = {
     **{f"pathItem.{method}": f"async def {method}_thing(" for method in METHODS},
@@ -470,6 +475,13 @@ GENERATED = {
     "document.security": "_SECURITY_1",
     "operation.security": "_SECURITY_2",
     "document.webhooks": "parse_",
+    "schema.xml": "XmlRoot(",
+    "xml.name": 'name="options"',
+    "xml.attribute": 'type="attribute"',
+    "xml.wrapped": 'name="bs"',
+    "xml.namespace": 'namespace="urn:c"',
+    "xml.prefix": 'prefix="p"',
+    "xml.nodeType": 'type="cdata"',
 }
 
 

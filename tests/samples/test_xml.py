@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from specwright.document.schemas.applicators import Subschema
+from specwright.document.operations.sites import Site, is_xml
 from specwright.document.sources.load import load
-from specwright.pointer import resolve
-from specwright.samples.xml import is_xml, xml
+from specwright.samples.xml import as_xml, root_of
 
 STRING = {"type": "string"}
 LIST = {"type": "array", "items": STRING}
@@ -21,16 +20,21 @@ LIST = {"type": "array", "items": STRING}
 def written(directory: Path, schema: Any, value: Any, **others: Any) -> str:
     """The XML for a value of the component `Schema`, without the declaration."""
     document = {
-        "openapi": "3.1.1",
+        "openapi": "3.2.0",
         "info": {"title": "XML", "version": "1"},
         "paths": {},
-        "components": {"schemas": {"Schema": schema, **others}},
+        "components": {
+            "schemas": {"Schema": schema, **others},
+            "mediaTypes": {"xml": {"schema": {"$ref": "#/components/schemas/Schema"}}},
+        },
     }
     path = directory / "openapi.json"
     path.write_text(json.dumps(document), "utf-8")
     loaded = load(path)
-    pointer = "/components/schemas/Schema"
-    text = xml(loaded, Subschema(pointer, resolve(loaded.data, pointer)), value)
+    content = Site(
+        "/components/mediaTypes/xml", {"schema": {"$ref": "#/components/schemas/Schema"}}
+    )
+    text = as_xml(root_of(loaded, content), value)
     ElementTree.fromstring(text)
     declaration, _, root = text.partition("\n")
     assert declaration == '<?xml version="1.0" encoding="UTF-8"?>'
@@ -96,7 +100,7 @@ FORMS: list[tuple[Any, Any, str]] = [
     (
         of("id", {**STRING, "xml": {"attribute": True, "namespace": "urn:a", "prefix": "p"}}),
         {"id": 'a"<b>'},
-        """<Schema xmlns:p="urn:a" p:id='a"&lt;b&gt;'/>""",
+        '<Schema xmlns:p="urn:a" p:id="a&quot;&lt;b&gt;"/>',
     ),
     (
         {**of("a", STRING), "xml": {"namespace": "urn:a"}},
@@ -136,7 +140,7 @@ FORMS: list[tuple[Any, Any, str]] = [
     ),
     ({"type": "object"}, {"1 a:b": "x\0"}, "<Schema><_1_a_b>x\ufffd</_1_a_b></Schema>"),
     (of("a", {"type": "boolean"}), {"a": True}, "<Schema><a>true</a></Schema>"),
-    (STRING, "<&>", "<Schema>&lt;&amp;&gt;</Schema>"),
+    (STRING, "a<&>", "<Schema>a&lt;&amp;&gt;</Schema>"),
 ]
 
 
@@ -169,8 +173,9 @@ def test_names_come_from_references_and_bases(tmp_path: Path) -> None:
 
 def test_a_schema_without_a_name_is_data(tmp_path: Path) -> None:
     path = tmp_path / "openapi.json"
-    path.write_text('{"openapi": "3.1.1", "info": {"title": "A", "version": "1"}, "paths": {}}')
-    assert xml(load(path), Subschema("/info", {"type": "integer"}), 1).endswith("<data>1</data>")
+    path.write_text('{"openapi": "3.2.0", "info": {"title": "A", "version": "1"}, "paths": {}}')
+    content = Site("/info", {"schema": {"type": "integer"}})
+    assert as_xml(root_of(load(path), content), 1).endswith("<data>1</data>")
 
 
 def test_media_types_of_xml() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from jsonschema_rs.canonical.schema import clone
@@ -14,6 +14,7 @@ from specwright.document.operations.sites import (
     Site,
     contents,
     follow,
+    is_xml,
     members,
     operations,
     parameters,
@@ -32,11 +33,16 @@ COMPONENTS = join("components", "schemas")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place that holds a schema, and the name for an inline schema there."""
+    """A place that holds a schema, and the name for an inline schema there.
+
+    Attributes:
+        same: an earlier place with the schema of the same values, which need no other class.
+    """
 
     holder: Pointer
     name: str
     key: str = "schema"
+    same: Pointer | None = None
 
 
 def normalise(document: Document) -> Document:
@@ -51,7 +57,11 @@ def normalise(document: Document) -> Document:
     for slot in _slots(document):
         holder = mapping(resolve(data, slot.holder))
         schema = holder.get(slot.key, {})
-        if not _names_component(schema):
+        if slot.same is not None:
+            same = mapping(resolve(data, slot.same))
+            moved[slot.holder + join(slot.key)] = document.target(str(same["$ref"]))
+            holder[slot.key] = dict(same)
+        elif not _names_component(schema):
             key = free(slot.name, components, STEP)
             # A missing schema and the schema `true` mean the same: any JSON value.
             components[key] = mapping(schema)
@@ -132,12 +142,16 @@ def _parameter_slots(document: Document, parameter: Site, whole: str, word: str)
 
 
 def _content_slots(document: Document, holder: Site, whole: str, word: str) -> Iterator[Slot]:
-    is_other = False
+    values: dict[Pointer, JsonValue] = {}
     for media_type, content in contents(document, holder):
         schema = value_schema(document, media_type, content)
         if schema is not None:
-            yield _slot(schema.pointer, whole, word + (pascal(media_type) if is_other else ""))
-            is_other = True
+            value = schemas.without_xml(schema.value)
+            slot = _slot(schema.pointer, whole, word + (pascal(media_type) if values else ""))
+            # Elements have names of their own, but the values are those of the other media.
+            same = (place for place in values if is_xml(media_type) and values[place] == value)
+            yield replace(slot, same=next(same, None))
+            values[schema.pointer] = value
 
 
 def _slot(pointer: Pointer, whole: str, word: str) -> Slot:

@@ -21,7 +21,9 @@ from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.inheritance import Property, parts, properties
 from specwright.document.schemas.inspection import allows_null, describes_other_names
+from specwright.document.schemas.xml_shapes import XmlDescriptions
 from specwright.ir.calls import Calls
+from specwright.ir.constructed import constructed
 from specwright.ir.contents import Contents
 from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
@@ -63,7 +65,14 @@ STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form
 DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
 
-def build(document: Document, index: ModelIndex, names: PackageNames, *, short_names: bool) -> Api:
+def build(
+    document: Document,
+    index: ModelIndex,
+    names: PackageNames,
+    *,
+    short_names: bool,
+    written: Document | None = None,
+) -> Api:
     """Build the representation of an API, without examples.
 
     Args:
@@ -71,9 +80,10 @@ def build(document: Document, index: ModelIndex, names: PackageNames, *, short_n
         index: the models that were generated from it.
         names: the names of the package and its client.
         short_names: whether method names leave out the words of their group's name.
+        written: the document before it was normalised, with the names of elements in XML.
     """
     types = Types(document, index)
-    contents = Contents(document, types)
+    contents = Contents(document, types, XmlDescriptions(written or document))
     demands = Demands(document)
     return _Builder(document, types, contents, demands, index, names, short_names).api()
 
@@ -138,6 +148,10 @@ class _Builder:
             errors=error_types(self.document, self.types),
             error_body=error_body(operation for group in groups for operation in group.operations),
             contract=declarations(data, Place.DOCUMENT),
+            xml_shapes={
+                Text(name): constructed(shape)
+                for name, shape in sorted(self.contents.xml.named.items())
+            },
         )
 
     def _groups(self, operations: Iterable[OperationSite]) -> tuple[OperationGroup, ...]:

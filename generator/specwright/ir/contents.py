@@ -10,12 +10,15 @@ from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
 from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.schemas.inheritance import properties
+from specwright.document.schemas.xml_shapes import XmlDescriptions
+from specwright.ir.constructed import constructed
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
 from specwright.ir.model.bodies import MediaTypeDefinition, PartDefinition
-from specwright.ir.model.values import Kind
+from specwright.ir.model.values import Constructed, Kind
 from specwright.ir.types import Types
 from specwright.json_values import JsonValue, mapping
-from specwright.runtime.shared.media.table import MEDIA, medium_of
+from specwright.runtime.shared.media.medium import Medium
+from specwright.runtime.shared.media.table import MEDIA
 from specwright.text import Text
 
 JSON = "application/json"
@@ -27,28 +30,45 @@ class Contents:
 
     document: Document
     types: Types
+    xml: XmlDescriptions
 
     def of(self, holder: Site) -> tuple[MediaTypeDefinition, ...]:
         """Return all forms of a body, the usual one first."""
         contents = [self._content(*entry) for entry in sites.contents(self.document, holder)]
-        return tuple(sorted(contents, key=lambda content: _rank(content.media_type.raw)))
+        return tuple(sorted(contents, key=lambda content: _rank(content.medium)))
 
     def usual(self, holder: Site) -> Site | None:
         """Return the media type object of the usual form, if a schema describes its members."""
-        contents = sorted(sites.contents(self.document, holder), key=lambda pair: _rank(pair[0]))
-        return contents[0][1] if contents and medium_of(contents[0][0]).is_object else None
+        contents = [
+            (self._medium(name, content), content)
+            for name, content in sites.contents(self.document, holder)
+        ]
+        medium, content = min(contents, key=lambda pair: _rank(pair[0]), default=(None, None))
+        return content if medium is not None and medium.is_object else None
 
     def _content(self, media_type: str, site: Site) -> MediaTypeDefinition:
         # A range cannot be sent as a media type.
         media_type = sites.concrete(self.document, media_type, site)
-        medium = medium_of(media_type)
+        medium = self._medium(media_type, site)
         slot = sites.value_schema(self.document, media_type, site)
         return MediaTypeDefinition(
             Text(media_type),
             None if slot is None else self.types.slot(slot.pointer, slot.value),
             medium,
             tuple(self._parts(site)) if medium.has_parts else (),
+            self._xml_node(media_type, site),
         )
+
+    def _medium(self, media_type: str, site: Site) -> Medium:
+        return sites.medium_at(
+            self.xml.document, media_type, sites.at(self.xml.document, site.pointer)
+        )
+
+    def _xml_node(self, media_type: str, site: Site) -> Constructed | None:
+        """Return the root element of a body in XML; None if it is in another form, or a text."""
+        written = sites.at(self.xml.document, site.pointer)
+        schema = sites.xml_schema(self.xml.document, media_type, written)
+        return None if schema is None else constructed(self.xml.root(schema).node)
 
     def _parts(self, content: Site) -> Iterator[PartDefinition]:
         """Yield the properties of a form with text that is not simply their value."""
@@ -89,7 +109,6 @@ def _has_composites(types: Kinds) -> bool:
     return types.inner.get(Text("*")) in COMPOSITE
 
 
-def _rank(media_type: str) -> int:
+def _rank(medium: Medium) -> int:
     """Return the place of a form among those that are sent and requested by default."""
-    medium = medium_of(media_type)
     return MEDIA.index(medium) if medium.is_object else len(MEDIA)

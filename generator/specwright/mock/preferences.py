@@ -10,15 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from specwright.document.operations.headers import TOKEN
-from specwright.document.operations.sites import essence
 from specwright.mock.responses import WITHOUT_BODY, MockResponse
+from specwright.runtime.shared.media.accept import quality
 
 _PREFERENCE = re.compile(rf'\s*({TOKEN})\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^",;]*))?\s*(?:[,;]|$)')
 _ESCAPED = re.compile(r"\\(.)")
 _CODE = re.compile("[2-5][0-9]{2}")
 # Of responses that no one asks for: a success, a redirect, any other.
 _PRECEDENCE = {2: 0, 3: 1}
-_QUALITY = re.compile(r";\s*q=([0-9.]+)")
 
 
 class NoSuchResponseError(Exception):
@@ -102,16 +101,4 @@ def _without(what: str, declared: Iterable[str]) -> str:
 
 def _accepted(responses: Sequence[MockResponse], accept: str) -> MockResponse:
     """Return the first response with the most preferred media type (RFC 9110, 12.5.1)."""
-    weights: dict[str, float] = {}
-    for range_ in accept.split(","):
-        quality = _QUALITY.search(range_)
-        name = range_[: quality.start()] if quality else range_
-        weights[name.replace(" ", "").lower()] = float(quality[1]) if quality else 1.0
-
-    def weight(response: MockResponse) -> float:
-        media_type = (response.media_type or "").replace(" ", "").lower()
-        top = media_type.partition("/")[0]
-        names = (media_type, essence(media_type), f"{top}/*", "*/*")
-        return next((weights[name] for name in names if name in weights), 0.0)
-
-    return max(responses, key=weight)
+    return max(responses, key=lambda response: quality(accept, response.media_type or ""))

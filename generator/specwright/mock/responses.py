@@ -19,7 +19,7 @@ from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Parameter
 from specwright.runtime.shared.styles import text
 from specwright.samples.bodies import encode
-from specwright.samples.xml import as_xml, is_markup, is_xml
+from specwright.samples.xml import as_xml, is_markup, root_of
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 # The maximum number of values of one body.
@@ -139,11 +139,11 @@ class Bodies:
     ) -> Iterator[Any]:
         """Yield the valid examples of a body, then other values."""
         medium = medium_of(media_type)
-        if is_xml(media_type):
+        if sites.is_xml(media_type):
             # A text of XML is not a value of the schema.
             texts = (value for _, value in sites.examples(self._document, content))
             yield from (text for text in texts if isinstance(text, str) and is_markup(text))
-        if medium.has_schema or is_xml(media_type):
+        if medium.has_schema or sites.is_xml(media_type):
             yield from self.examples.valid(content, page)
             if "schema" not in content.value:
                 yield _ANY
@@ -182,8 +182,8 @@ class Bodies:
     def _written(self, media_type: str, content: Site, value: Any) -> object:
         """Return a value of a body as its medium encodes it."""
         medium = medium_of(media_type)
-        if is_xml(media_type):
-            return as_xml(self._document, content, value)
+        if sites.is_xml(media_type):
+            return as_xml(root_of(self._document, content), value)
         if medium.is_binary and isinstance(value, str):
             return value.encode()
         is_text = isinstance(medium.sample, str) and not isinstance(value, str)

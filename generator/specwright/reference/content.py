@@ -24,7 +24,7 @@ from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
 from specwright.reference.schemas import FieldEntry, Piece, Schemas
-from specwright.samples.xml import as_xml, is_xml
+from specwright.samples.xml import as_xml, root_of
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR
 
@@ -427,7 +427,9 @@ class _Writer:
 
     def _examples(self, media_type: str, site: Site) -> Iterator[ExampleEntry]:
         def written(value: JsonValue) -> JsonValue:
-            return as_xml(self._document, site, value) if is_xml(media_type) else value
+            if not sites.is_xml(media_type):
+                return value
+            return as_xml(root_of(self._document, site), value)
 
         if "example" in site.value:
             yield _example("Example", written(site.value["example"]))

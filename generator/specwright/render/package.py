@@ -46,6 +46,7 @@ PACKAGE = (
     Artifact("{package}/__init__.py", "package/__init__.py.jinja"),
     Artifact("{package}/errors.py", "package/errors.py.jinja"),
     Artifact("{package}/_operations.py", "package/_operations.py.jinja"),
+    Artifact("{package}/_xml.py", "package/_xml.py.jinja", enabled=attrgetter("has_xml")),
     Artifact("{package}/testing.py", "package/testing.py.jinja"),
 )
 CLIENT = (

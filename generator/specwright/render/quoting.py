@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from specwright.ir.model.values import Constructed
 from specwright.render.prose import wrap
 from specwright.text import Text, spelled, visible
 
@@ -47,6 +48,12 @@ def literal(value: object) -> str:
         case Mapping():
             members = (f"{literal(name)}: {literal(item)}" for name, item in value.items())
             return f"{{{', '.join(members)}}}"
+        case Constructed():
+            arguments = (
+                literal(argument) if name is None else f"{identifier(name)}={literal(argument)}"
+                for name, argument in value.arguments
+            )
+            return f"{identifier(value.name)}({', '.join(arguments)})"
     raise TypeError(f"{type(value).__name__} {value!r} has no literal")
 
 

@@ -10,12 +10,12 @@ from specwright.document.operations import sites
 from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
 from specwright.document.operations.sites import Direction, Site, essence, is_json
+from specwright.document.schemas.xml_shapes import XmlDescriptions
 from specwright.document.sources.swagger.values import ANSWER, BODY, PARAMETER
 from specwright.json_values import mapping
 from specwright.pointer import join
 
 _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "prefixEncoding"})
-_XML = ("application/xml", "+xml", "/xml")
 
 
 def unsupported_security_scheme(context: LintContext) -> Iterator[LintViolation]:
@@ -85,11 +85,23 @@ def unsupported_answer(context: LintContext) -> Iterator[LintViolation]:
     yield from remarks(context, ANSWER)
 
 
+def unsupported_xml(context: LintContext) -> Iterator[LintViolation]:
+    """Yield the parts of schemas with values that XML does not have, or does not tell apart."""
+    document = context.document
+    shapes = XmlDescriptions(document)
+    for operation in context.operations:
+        body = sites.request_body(document, operation)
+        responses = [response for _, response in sites.responses(document, operation)]
+        for holder in (*([body] if body is not None else ()), *responses):
+            for name, content in sites.contents(document, holder):
+                if schema := sites.xml_schema(document, name, content):
+                    shapes.root(schema)
+    yield from (LintViolation(limit.pointer, limit.message) for limit in shapes.limits.values())
+
+
 def _not_opaque(media_type: str) -> str | None:
     """Return the type that generated code uses, where the media type says more than that."""
     plain = essence(media_type)
-    if plain.endswith(_XML):
-        return "text, not parsed XML"
     if plain.startswith("multipart/") and plain != "multipart/form-data":
         return "bytes, not the parts"
     return None
@@ -111,6 +123,16 @@ _ANSWER = """
                 "200":
                   description: The orders.
                   content: {%s: {}}
+        """
+_XML = """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                content:
+                  application/xml:
+                    schema: {type: object, xml: {name: order}, properties: {size: {type: %s}}}
+              responses: {"204": {description: Done.}}
         """
 
 RULES = (
@@ -158,18 +180,27 @@ RULES = (
     ),
     unsupported(
         BODY,
-        "Request bodies are JSON, forms, text, items in lines, or bytes. XML is passed as text, "
-        "and multipart bodies other than forms as bytes.",
+        "Request bodies are JSON, XML, forms, text, items in lines, or bytes. Multipart bodies "
+        "other than forms are passed as bytes.",
         _BODY % "multipart/mixed",
         _BODY % "application/json",
         unsupported_body,
     ),
     unsupported(
         ANSWER,
-        "Responses are JSON, forms, text, events and items in lines, or bytes. XML is passed as "
-        "text, and multipart bodies as bytes.",
-        _ANSWER % "application/xml",
+        "Responses are JSON, XML, forms, text, events and items in lines, or bytes. Multipart "
+        "bodies are passed as bytes.",
+        _ANSWER % "multipart/mixed",
         _ANSWER % "application/json",
         unsupported_answer,
+    ),
+    unsupported(
+        "unsupported-xml",
+        "XML has names and texts, but no types. A text of digits is read as a number where the "
+        "schema allows both, a list within a list gets an element of its own, and a value without "
+        "a type is read as a text.",
+        _XML % "[string, integer]",
+        _XML % "integer",
+        unsupported_xml,
     ),
 )

@@ -32,11 +32,12 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
+from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.bodies import encode
 from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.samples.sent import of_direction
 from specwright.samples.witnesses import Witnesses
-from specwright.samples.xml import as_xml, is_xml
+from specwright.samples.xml import as_xml, root_of
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, ErrorContract
@@ -415,8 +416,8 @@ class Contract:
             if not medium_of(media_type).is_stream:
                 files = frozenset(_files(self.document, content))
                 write = partial(encode, media_type, files=files)
-                if is_xml(media_type):
-                    write = partial(_xml, self.document, media_type, content)
+                if sites.is_xml(media_type):
+                    write = partial(_xml, root_of(self.document, content), media_type)
                 return (media_type, content), files, write
         return None, frozenset(), None
 
@@ -503,8 +504,8 @@ def _sent_as(media_type: str) -> str:
     return "text/plain" if sites.is_range(media_type) else media_type
 
 
-def _xml(document: Document, media_type: str, content: Site, value: JsonValue) -> tuple[str, bytes]:
-    return media_type, as_xml(document, content, value).encode()
+def _xml(root: XmlRoot, media_type: str, value: JsonValue) -> tuple[str, bytes]:
+    return media_type, as_xml(root, value).encode()
 
 
 def _files(document: Document, content: Site) -> Iterator[str]:

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.inspection import is_binary
 from specwright.document.schemas.polarity import Polarity
+from specwright.document.schemas.xml_shapes import is_described
 from specwright.document.shape import METHODS
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, join, resolve
+from specwright.runtime.shared.media.medium import Medium
 from specwright.runtime.shared.media.table import medium_of
 
 # A response decides which of these it is; a request names one of them.
@@ -232,12 +235,24 @@ def schema(document: Document, holder: Site) -> Site:
     return follow(document, holder / "schema", holder.value.get("schema"))
 
 
+def medium_at(document: Document, media_type: str, content: Site) -> Medium:
+    """Return the medium of a content: XML that its schema does not describe is a text."""
+    is_text = is_xml(media_type) and xml_schema(document, media_type, content) is None
+    return medium_of("text/plain" if is_text else media_type)
+
+
+def xml_schema(document: Document, media_type: str, content: Site) -> Subschema | None:
+    """Return the schema of a value in XML; None if it says no more than that it is a text."""
+    schema = Subschema(content / "schema", content.value.get("schema", {}))
+    return schema if is_xml(media_type) and is_described(document, schema) else None
+
+
 def value_schema(document: Document, media_type: str, content: Site) -> Site | None:
     """Return the schema of a value of a media type, or of an item where items come one by one.
 
     References are not followed; None if the media type needs no schema.
     """
-    medium = medium_of(media_type)
+    medium = medium_at(document, media_type, content)
     if not medium.has_schema:
         return None
     key = "itemSchema" if medium.is_stream and "itemSchema" in content.value else "schema"
@@ -290,6 +305,11 @@ def is_json(media_type: str) -> bool:
     """Return whether content of a media type is JSON (RFC 6839, 3.1), or may be."""
     plain = essence(media_type)
     return plain in _RANGES or plain.endswith(("+json", "/json"))
+
+
+def is_xml(media_type: str) -> bool:
+    """Return whether content of a media type is XML (RFC 7303, 9)."""
+    return essence(media_type).endswith(("/xml", "+xml"))
 
 
 def fits(media_type: str, declared: str) -> bool:

@@ -54,6 +54,14 @@ def map_children(
     return result
 
 
+def without_xml(schema: JsonValue) -> JsonValue:
+    """Return a schema without the names of elements and attributes, which no value has."""
+    if not isinstance(schema, dict):
+        return schema
+    plain = map_children(schema, lambda part, _: without_xml(part))
+    return {keyword: value for keyword, value in plain.items() if keyword != "xml"}
+
+
 def reference(schema: object) -> str | None:
     """Return the `$ref` of a schema that is only a reference with annotations."""
     if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):

@@ -14,7 +14,7 @@ from specwright.ir.model.operations import (
     OperationDefinition,
     ServerDefinition,
 )
-from specwright.ir.model.values import Default, TypeRef
+from specwright.ir.model.values import Constructed, Default, TypeRef
 from specwright.text import Text
 
 if TYPE_CHECKING:
@@ -189,6 +189,7 @@ class Api:
     Attributes:
         error_body: the annotation of an error body, for the failures of all operations.
         examples, events, first_call: empty until `with_examples` adds them.
+        xml_shapes: the shapes of values in XML that nodes refer to by name.
     """
 
     title: Text
@@ -212,6 +213,18 @@ class Api:
     examples: tuple[ExampleValue, ...] = ()
     events: tuple[ExampleValue, ...] = ()
     first_call: Call | None = None
+    xml_shapes: Mapping[Text, Constructed] = field(default_factory=dict)
+
+    @cached_property
+    def has_xml(self) -> bool:
+        """Whether any body is a value in XML."""
+        return any(
+            content.xml is not None
+            for operation in self.operations
+            for holder in (operation.body, *operation.responses)
+            if holder is not None
+            for content in holder.contents
+        )
 
     @cached_property
     def media(self) -> frozenset[Medium]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from specwright.ir.model.values import BodyField, Kind, TypeRef, union
+from specwright.ir.model.values import BodyField, Constructed, Kind, TypeRef, union
 from specwright.text import Text
 
 if TYPE_CHECKING:
@@ -40,12 +40,14 @@ class MediaTypeDefinition:
         type: the type of the value, or of an item where items come one by one; None if the media
             type determines it.
         medium: the medium that carries it.
+        xml: of a value in XML, the node of the root element.
     """
 
     media_type: Text
     type: TypeRef | None
     medium: Medium
     parts: tuple[PartDefinition, ...] = ()
+    xml: Constructed | None = None
 
     @property
     def is_json(self) -> bool:

@@ -40,6 +40,14 @@ class Kind(StrEnum):
     ANY = "any"
 
 
+@dataclass(frozen=True, slots=True)
+class Constructed:
+    """An object of the runtime, as the call that makes it; `None` as a name has no keyword."""
+
+    name: str
+    arguments: tuple[tuple[str | None, object], ...]
+
+
 def optional(annotation: str) -> str:
     """Return an annotation that includes None."""
     has_none = annotation == "object" or "None" in annotation.split(" | ")

@@ -37,7 +37,8 @@ from pydantic import JsonValue, ValidationError
 
 from ..shared.codec import Codecs
 from ..shared.errors import PicklableError
-from ..shared.operation import ErrorShape, Operation
+from ..shared.media.table import medium_of
+from ..shared.operation import Content, ErrorShape, Operation
 from .transport.base import Response
 from .wire.error_bodies import ErrorBody
 
@@ -139,11 +140,14 @@ class ApiStatusError(ApiError):
     type: str | None
     details: Sequence[Any]
 
-    def __init__(self, response: Response, errors: StatusErrors, model: str | None = None) -> None:
-        shape, body = errors.shape, ErrorBody(_json(response), errors.shape)
+    def __init__(
+        self, response: Response, errors: StatusErrors, content: Content | None = None
+    ) -> None:
+        data = _as_json(response, content)
+        shape, body = errors.shape, ErrorBody(_parsed(data), errors.shape)
         self.response = response
         self.status = response.status
-        self.body = errors.body(response, model)
+        self.body = errors.body(data, None if content is None else content.model)
         self.code = body.code(response.status)
         self.type = body.text("type")
         self.param = body.text("param")
@@ -180,12 +184,12 @@ class StatusErrors:
     codecs: Codecs
     detail: str | None = None
 
-    def body(self, response: Response, model: str | None) -> Any:
-        """Return the body as a model; None without a model, or if the body does not match it."""
+    def body(self, data: bytes, model: str | None) -> Any:
+        """Return JSON as a model; None without a model, or if the JSON does not match it."""
         if model is None or model == "bytes":
             return None
         try:
-            return self.codecs[model].read(response.content)
+            return self.codecs[model].read(data)
         except ValidationError:
             return None
 
@@ -211,14 +215,14 @@ def status_error(
             expired cursor is not recognized.
     """
     came = response.header("content-type") or ""
-    model = None if operation is None else operation.model_for(response.status, came)[1]
+    content = None if operation is None else operation.modelled(response.status, came)
     pagination = None if operation is None else operation.pagination
     expired = None if pagination is None else pagination.expired
     patterns = (str(response.status), f"{response.status // 100}XX", "default")
     kind = next(errors.classes[pattern] for pattern in patterns if pattern in errors.classes)
-    error = kind(response, errors, model)
+    error = kind(response, errors, content)
     is_expired = expired is not None and error.code == expired
-    return errors.classes["expired"](response, errors, model) if is_expired else error
+    return errors.classes["expired"](response, errors, content) if is_expired else error
 
 
 def retry_after(response: Response) -> float | None:
@@ -237,9 +241,24 @@ def retry_after(response: Response) -> float | None:
         return None
 
 
-def _json(response: Response) -> JsonValue:
+def _as_json(response: Response, content: Content | None) -> bytes:
+    """Return the body of a response as JSON, if it has that form at all."""
+    came = response.header("content-type") or ""
+    if (
+        content is None
+        or content.xml is None
+        or medium_of(came) is not medium_of(content.media_type)
+    ):
+        return response.content
     try:
-        body: JsonValue = json.loads(response.content)
+        return medium_of(came).to_json(content, response.content, came)
+    except ValueError:
+        return b""
+
+
+def _parsed(data: bytes) -> JsonValue:
+    try:
+        body: JsonValue = json.loads(data)
     except (ValueError, RecursionError):
         return None
     return body

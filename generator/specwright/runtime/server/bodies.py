@@ -44,15 +44,19 @@ class BodyReader:
         sent = context.fields.get(b"content-type", b"").decode("latin-1")
         content = self._content(sent, context.fields)
         medium = medium_of(content.media_type)
+        is_json = medium.is_json or content.xml is not None
         converter = self._codecs[content.model].server
         try:
             if medium.is_json:
                 data = scan(data)
+            if content.xml is not None:
+                data = medium.to_json(content, data, sent)
+                return converter.read(data)
             if isinstance(medium, Multipart):
                 return medium.build(content, await fields_of(sent, data), converter)
             return medium.decode(content, data, sent, converter)
         except ValidationError as error:
-            problems = faults(error, "", json.loads(data) if medium.is_json else {})
+            problems = faults(error, "", json.loads(data) if is_json else {})
         except ValueError as error:
             name = "JSON" if medium.is_json else content.media_type
             raise Problem("invalid_json", f"The body is not valid {name}: {error}.") from None

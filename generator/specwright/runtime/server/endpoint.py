@@ -62,7 +62,8 @@ class Endpoint:
         for names, code in self.operation.one_of:
             if all(arguments.get(name) is None for name in names):
                 raise Problem(code, f"At least one of {', '.join(names)} is required.")
-        return self._responses.write(await self._handler(**arguments, context=context))
+        accept = context.fields.get(b"accept", b"").decode("latin-1")
+        return self._responses.write(await self._handler(**arguments, context=context), accept)
 
     def _read_parameters(
         self, scope: Scope, path: Mapping[str, str]

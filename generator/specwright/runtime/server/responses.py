@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from ..shared.codec import Codec, Codecs, problems_of
+from ..shared.media.accept import quality
 from ..shared.media.medium import Chunks, Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, Contents, Operation
@@ -55,8 +56,11 @@ class ResponseWriter:
         # The default content of each status, with its codec.
         self._usual: dict[int, tuple[Content, Codec] | None] = {}
 
-    def write(self, result: object) -> ServerResponse:
+    def write(self, result: object, accept: str = "") -> ServerResponse:
         """Return the response for the result of a handler.
+
+        Args:
+            accept: the `Accept` header, which chooses among media types of the same value.
 
         Raises:
             BrokenContractError: the response breaks the contract.
@@ -71,7 +75,7 @@ class ResponseWriter:
         has_none = value is None and (status >= 300 or self._operation.method == "HEAD")
         if usual is None or has_none:
             return _raw(status, value, reply.headers)
-        content, codec = self._chosen(status, reply, usual)
+        content, codec = self._chosen(status, reply, usual, accept)
         if isinstance(value, bytes) and not medium_of(content.media_type).is_binary:
             if self._check and not medium_of(content.media_type).is_stream:
                 self._checked(status, content, value, codec)
@@ -131,12 +135,17 @@ class ResponseWriter:
         return contents or ()
 
     def _chosen(
-        self, status: int, reply: Reply[object], usual: tuple[Content, Codec]
+        self, status: int, reply: Reply[object], usual: tuple[Content, Codec], accept: str
     ) -> tuple[Content, Codec]:
-        """Return the content that a handler names, or the stream if it returns items."""
+        """Return the content that a handler names, or the stream if it returns items.
+
+        Otherwise, the client chooses among those of the same value.
+        """
         is_stream = hasattr(reply.value, "__aiter__") or hasattr(reply.value, "__next__")
         if reply.content_type is None and not is_stream:
-            return usual
+            return (
+                usual if isinstance(reply.value, bytes) else self._preferred(status, usual, accept)
+            )
         for content in self._declared(status):
             named = content.media_type == reply.content_type
             if named or (
@@ -146,6 +155,22 @@ class ResponseWriter:
         if reply.content_type is None:
             return usual
         raise BrokenContractError(f"{status} is not declared as {reply.content_type}")
+
+    def _preferred(
+        self, status: int, usual: tuple[Content, Codec], accept: str
+    ) -> tuple[Content, Codec]:
+        declared = self._declared(status)
+        if not accept or len(declared) == 1 or usual[0].model is None:
+            return usual
+        same = [content for content in declared if _is_same_value(content, usual[0])]
+        return max(same, key=lambda content: quality(accept, content.media_type)), usual[1]
+
+
+def _is_same_value(content: Content, other: Content) -> bool:
+    """Return whether a value of one content is one of the other: the same object or list."""
+    first, second = medium_of(content.media_type), medium_of(other.media_type)
+    has_value = first.is_object and second.is_object and not first.is_multipart
+    return content == other or (content.model == other.model and has_value)
 
 
 def _raw(status: int, value: object, headers: Mapping[str, str]) -> ServerResponse:

@@ -9,6 +9,7 @@ from typing import Generic, Literal, TypeVar, cast
 from pydantic import JsonValue
 
 from .servers import Server
+from .xml.nodes import XmlRoot
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -89,11 +90,13 @@ class Content:
         model: name of the type of the value, or of an item in a stream of items; None if the body
             needs no schema.
         parts: of a form, the properties with an encoding other than plain text.
+        xml: of XML, the root element; None if the body is passed as text.
     """
 
     media_type: str
     model: str | None = None
     parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
+    xml: XmlRoot | None = None
 
 
 Contents = tuple[Content, ...]
@@ -245,17 +248,26 @@ class Operation(Generic[Result]):
             return None
         return self.responses.get("default")
 
+    def modelled(self, status: int, media_type: str = "") -> Content | None:
+        """Return the content of a response that has a model; None if none has one.
+
+        Args:
+            media_type: that of the body, if it has been received.
+        """
+        contents = self.contents_of(status) or ()
+        modelled = [content for content in contents if content.model is not None]
+        came = media_type.partition(";")[0].strip().lower()
+        exact = [content for content in modelled if content.media_type.lower() == came]
+        return next(iter(exact + modelled), None)
+
     def model_for(self, status: int, media_type: str = "") -> tuple[bool, str | None]:
         """Return whether `status` is declared, and the name of the model of its body.
 
         Args:
             media_type: that of the body, if it has been received.
         """
-        contents = self.contents_of(status)
-        modelled = [content for content in contents or () if content.model is not None]
-        came = media_type.partition(";")[0].strip().lower()
-        exact = [content for content in modelled if content.media_type.lower() == came]
-        return contents is not None, next((content.model for content in exact + modelled), None)
+        content = self.modelled(status, media_type)
+        return self.contents_of(status) is not None, None if content is None else content.model
 
 
 class ListOperation(Operation[object], Generic[Item]):

@@ -106,6 +106,14 @@ class Medium(ABC):
             pydantic.ValidationError: the value breaks the schema.
         """
 
+    def to_json(self, content: Content, data: bytes, media_type: str) -> bytes:
+        """Return a body received as `media_type` as JSON, if the medium has other text for values.
+
+        Raises:
+            ValueError: the bytes are not valid in this encoding.
+        """
+        return data
+
     def decode_raw(self, data: bytes) -> RawBody:
         """Decode a body that the document does not describe.
 

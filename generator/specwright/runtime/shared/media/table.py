@@ -16,6 +16,7 @@ from .lines import JsonLines
 from .medium import Medium, StreamMedium
 from .multipart import Multipart
 from .text import PlainText
+from .xml_value import Xml
 
 # Of the media that clients send by default, the first is preferred.
 MEDIA: tuple[Medium, ...] = (
@@ -24,6 +25,7 @@ MEDIA: tuple[Medium, ...] = (
     EventStream(),
     Form(),
     Multipart(),
+    Xml(),
     PlainText(),
     Binary(),
 )

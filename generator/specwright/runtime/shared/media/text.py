@@ -1,4 +1,4 @@
-"""Text, including XML: a `str`, encoded by the media type's charset (RFC 9110, 8.3.2)."""
+"""Text: a `str`, encoded by the media type's charset (RFC 9110, 8.3.2)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class PlainText(Medium):
     has_charset = True
 
     def matches(self, essence: str) -> bool:
-        """Return whether the media type is text or XML (RFC 7303)."""
-        return essence.startswith("text/") or essence.endswith(("+xml", "/xml"))
+        """Return whether the media type is text."""
+        return essence.startswith("text/")
 
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
         """Encode a text, in UTF-8 unless the document names another charset."""
@@ -45,8 +45,14 @@ class PlainText(Medium):
 
 def charset(media_type: str) -> str:
     """Return the name of the charset; UTF-8 if it is missing or unknown to Python."""
-    match = _CHARSET.search(media_type)
+    named = charset_parameter(media_type)
     try:
-        return codecs.lookup(match[1]).name if match else "utf-8"
+        return codecs.lookup(named).name if named else "utf-8"
     except LookupError:
         return "utf-8"
+
+
+def charset_parameter(media_type: str) -> str | None:
+    """Return the `charset` parameter; None if there is none."""
+    match = _CHARSET.search(media_type)
+    return match[1] if match else None

@@ -1,0 +1,52 @@
+"""XML (RFC 7303), and the media types with an XML suffix."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..operation import Content
+from ..responses import RawBody
+from ..xml.reading import read
+from ..xml.writing import write
+from .medium import Converter, Medium
+from .text import charset, charset_parameter
+
+
+class Xml(Medium):
+    """A value of a schema; without a description of its nodes, the text of a document."""
+
+    untyped = "str"
+    is_object = True
+    has_charset = True
+
+    def matches(self, essence: str) -> bool:
+        """Return whether the media type is XML."""
+        return essence.endswith(("+xml", "/xml"))
+
+    def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
+        """Encode a value, in UTF-8 unless the document names another charset."""
+        plain = json.loads(converter.write(value))
+        encoding = charset(content.media_type)
+        if content.xml is not None:
+            body = f'<?xml version="1.0" encoding="{encoding.upper()}"?>\n' + write(
+                content.xml, plain
+            )
+            return content.media_type, body.encode(encoding, "xmlcharrefreplace")
+        if not isinstance(plain, str):
+            raise ValueError("Input should be a string")
+        return content.media_type, plain.encode(encoding)
+
+    def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
+        """Decode a value."""
+        return converter.read(self.to_json(content, data, media_type))
+
+    def to_json(self, content: Content, data: bytes, media_type: str) -> bytes:
+        """Return the JSON of a value."""
+        if content.xml is None:
+            return json.dumps(data.decode(charset(media_type), "replace")).encode()
+        return json.dumps(read(content.xml, data, charset_parameter(media_type))).encode()
+
+    def decode_raw(self, data: bytes) -> RawBody:
+        """Return the text of a body that the document does not describe."""
+        return data.decode("utf-8", "replace")

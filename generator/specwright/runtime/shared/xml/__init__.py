@@ -1,0 +1,1 @@
+"""Values as XML, by a description of their schemas."""
