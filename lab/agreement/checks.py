@@ -21,6 +21,7 @@ from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import traffic_report
 from specwright.conformance.recording.exchange import Exchange, HttpRequest
 from specwright.conformance.traffic import watch
+from specwright.document.operations.sites import is_xml
 from specwright.findings import Level
 from specwright.mock.responses import MockResponse
 from specwright.policy import Settings
@@ -164,6 +165,8 @@ def docs(subject: Subject) -> Iterator[str]:
             text = (
                 value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
             )
+            if is_xml(response.media_type or ""):
+                text = response.content(0)[1].decode()
             if text not in shown:
                 yield f"{name} {response.pattern}: {text[:120]} is not shown"
 
@@ -229,7 +232,9 @@ def _schema_of_body(judge: Judge, contents: dict[str, Any], media_type: str) -> 
 def _values(media_type: str, body: Any) -> list[Any]:
     """Return the JSON values in a body, or in the items of a stream."""
     medium = medium_of(media_type)
-    if not medium.has_schema or isinstance(body, bytes):
+    # XML without a description, or an example of it.
+    is_markup = is_xml(media_type) and isinstance(body, str)
+    if not medium.has_schema or isinstance(body, bytes) or is_markup:
         is_text = isinstance(body, str) and media_type.startswith("text/")
         return [body] if is_text else []
     return list(body) if medium.is_stream else [body]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 from uuid import UUID
+from xml.etree import ElementTree
 
 import uritemplate
 import yaml
@@ -45,6 +46,8 @@ USUAL = frozenset(
 )
 TOKEN, USER, PASSWORD = "token-of-the-proof", "user", "pass word"
 NOTHING = object()
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LINES = re.compile("\n|\x1e")
 _ADDRESS = "urn:judged"
 
@@ -298,6 +301,9 @@ class Judge:
             return [json.loads(line) for line in lines if line], list(meant.body)
         if _is_json(plain):
             return json.loads(sent.body), meant.body
+        if plain.endswith(("/xml", "+xml")) and not isinstance(meant.body, str | bytes):
+            texts = _texts_of_element(ElementTree.fromstring(sent.body))
+            return _in_order(texts), _in_order(_texts_of_value(meant.body))
         expected = meant.body if isinstance(meant.body, bytes) else str(meant.body).encode()
         return sent.body, expected
 
@@ -364,6 +370,29 @@ _Loader.yaml_implicit_resolvers = {
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF")
 )
+
+
+def _in_order(texts: Iterator[str]) -> list[str]:
+    """Return texts that are not empty, numbers in one form."""
+    return sorted(repr(float(text)) if _NUMBER.fullmatch(text) else text for text in texts if text)
+
+
+def _texts_of_element(element: ElementTree.Element) -> Iterator[str]:
+    """Yield the texts of an element's attributes, of it and of its elements."""
+    yield from (value for name, value in element.attrib.items() if name != _NIL)
+    text = element.text or ""
+    yield text.strip() if len(element) else text
+    for child in element:
+        yield from _texts_of_element(child)
+
+
+def _texts_of_value(value: Any) -> Iterator[str]:
+    """Yield the scalars in a value as texts."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts_of_value(part)
+    elif value is not None:
+        yield value if isinstance(value, str) else json.dumps(value)
 
 
 def difference(one: Any, other: Any, place: str = "") -> str:

@@ -18,6 +18,7 @@ from specwright.pointer import Pointer, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Parameter
 from specwright.runtime.shared.styles import text
+from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.bodies import encode
 from specwright.samples.xml import as_xml, is_markup, root_of
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
@@ -44,6 +45,7 @@ class MockResponse:
         media_type: that of the body; None for a response without a body.
         values: those of the body; for a stream, each is a list of its items.
         named: the examples of the body by name.
+        xml: the root element of a body in XML.
         headers: the required headers.
         missing_body: why the body has no value; empty if it has one.
         missing_headers: why required headers have no value.
@@ -54,6 +56,7 @@ class MockResponse:
     media_type: str | None = None
     values: tuple[object, ...] = ()
     named: Mapping[str, object] = field(default_factory=dict)
+    xml: XmlRoot | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     missing_body: str = ""
     missing_headers: tuple[str, ...] = ()
@@ -76,7 +79,8 @@ class MockResponse:
             declared = _OF_RANGES.get(top, "application/octet-stream")
         else:
             declared = self.media_type
-        sent, body = encode(self.media_type, self.values[seed % len(self.values)])
+        value = self.values[seed % len(self.values)]
+        sent, body = encode(self.media_type, value, xml=self.xml)
         return sent if medium_of(self.media_type).is_multipart else declared, body
 
 
@@ -109,6 +113,7 @@ class Bodies:
                         media_type=media_type,
                         values=values,
                         named=dict(self._named(media_type, content)),
+                        xml=self._root(media_type, content),
                         missing_body=missing,
                     )
                 )
@@ -129,10 +134,15 @@ class Bodies:
     def _encodable(
         self, media_type: str, content: Site, page: PaginationContract | None
     ) -> Iterator[object]:
+        root = self._root(media_type, content)
         for value in self._values_of(media_type, content, page):
             written = self._written(media_type, content, value)
-            if _is_encodable(media_type, written):
+            if _is_encodable(media_type, written, root):
                 yield written
+
+    def _root(self, media_type: str, content: Site) -> XmlRoot | None:
+        """Return the root element of a body in XML."""
+        return root_of(self._document, content) if sites.is_xml(media_type) else None
 
     def _values_of(
         self, media_type: str, content: Site, page: PaginationContract | None
@@ -176,14 +186,15 @@ class Bodies:
                 case ("examples", name, *_):
                     sent = self.examples.sent(content, value)
                     written = self._written(media_type, content, sent)
-                    if _is_encodable(media_type, written):
+                    if _is_encodable(media_type, written, self._root(media_type, content)):
                         yield name, written
 
     def _written(self, media_type: str, content: Site, value: Any) -> object:
         """Return a value of a body as its medium encodes it."""
         medium = medium_of(media_type)
         if sites.is_xml(media_type):
-            return as_xml(root_of(self._document, content), value)
+            is_text = sites.xml_schema(self._document, media_type, content) is None
+            return as_xml(root_of(self._document, content), value) if is_text else value
         if medium.is_binary and isinstance(value, str):
             return value.encode()
         is_text = isinstance(medium.sample, str) and not isinstance(value, str)
@@ -220,9 +231,9 @@ class Bodies:
         return f"{place}: no value was found for {what}"
 
 
-def _is_encodable(media_type: str, value: object) -> bool:
+def _is_encodable(media_type: str, value: object, xml: XmlRoot | None) -> bool:
     try:
-        encode(media_type, value)
+        encode(media_type, value, xml=xml)
     except ValueError:
         return False
     return True

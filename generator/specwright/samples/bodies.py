@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
+from typing import cast
 
 from specwright.document.operations.sites import essence
+from specwright.json_values import JsonValue
 from specwright.runtime.shared.files import File
 from specwright.runtime.shared.media.medium import Chunks, Converter
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Content
+from specwright.runtime.shared.xml.nodes import XmlRoot
+from specwright.samples.xml import as_xml
 
 _CONVERTER = Converter(
     write=lambda value: json.dumps(value).encode(), read=json.loads, members=dict, make=dict
@@ -19,17 +23,23 @@ _BOUNDARY = re.compile("boundary=([0-9a-f]+)")
 
 
 def encode(
-    media_type: str, value: object, files: frozenset[str] = frozenset()
+    media_type: str,
+    value: object,
+    files: frozenset[str] = frozenset(),
+    xml: XmlRoot | None = None,
 ) -> tuple[str, bytes]:
     """Return the media type with its parameters and the bytes of a body, equal for equal values.
 
     Args:
         value: a JSON value, the items of a stream, or the sample of a medium without a schema.
         files: names of the members that are files.
+        xml: the root element, if the body is XML.
 
     Raises:
         ValueError: the media type cannot represent the value.
     """
+    if xml is not None:
+        return media_type, as_xml(xml, cast("JsonValue", value)).encode()
     content = Content(media_type)
     declared, payload = medium_of(media_type).encode(
         content, _native(media_type, value, files), _CONVERTER

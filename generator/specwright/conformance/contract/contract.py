@@ -15,6 +15,7 @@ from specwright.conformance.contract.resources import Shape, shape, up_to_variab
 from specwright.conformance.contract.samples import distinct, sample
 from specwright.conformance.contract.tagged_values import TaggedValues
 from specwright.conformance.contract.write_only import WriteOnlyMembers
+from specwright.conformance.contract.xml_bodies import XmlBodies
 from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -32,12 +33,11 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
-from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.bodies import encode
 from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.samples.sent import of_direction
 from specwright.samples.witnesses import Witnesses
-from specwright.samples.xml import as_xml, root_of
+from specwright.samples.xml import root_of
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, ErrorContract
@@ -202,6 +202,7 @@ class Contract:
         received = in_direction(_closed(document), Polarity.TO_CLIENT)
         self.responses = Instances(with_ranges(received), CONTENT, FORMATS)
         self.responses_of_any_number = Instances(received, CONTENT, FORMATS)
+        self.xml_bodies = XmlBodies(document)
         self.requests = Instances(in_direction(document, Polarity.TO_SERVER))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
@@ -415,9 +416,8 @@ class Contract:
             media_type = _sent_as(kind)
             if not medium_of(media_type).is_stream:
                 files = frozenset(_files(self.document, content))
-                write = partial(encode, media_type, files=files)
-                if sites.is_xml(media_type):
-                    write = partial(_xml, root_of(self.document, content), media_type)
+                xml = root_of(self.document, content) if sites.is_xml(media_type) else None
+                write = partial(encode, media_type, files=files, xml=xml)
                 return (media_type, content), files, write
         return None, frozenset(), None
 
@@ -502,10 +502,6 @@ def _closed(document: Document) -> Document:
 def _sent_as(media_type: str) -> str:
     """Return the media type of a body, with a concrete one for a range."""
     return "text/plain" if sites.is_range(media_type) else media_type
-
-
-def _xml(root: XmlRoot, media_type: str, value: JsonValue) -> tuple[str, bytes]:
-    return media_type, as_xml(root, value).encode()
 
 
 def _files(document: Document, content: Site) -> Iterator[str]:

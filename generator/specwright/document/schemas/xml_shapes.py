@@ -19,7 +19,8 @@ from specwright.document.schemas.applicators import (
     spread,
 )
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR
-from specwright.document.schemas.discriminators import Discriminators
+from specwright.document.schemas.discriminators import COMPONENTS, Discriminators
+from specwright.document.schemas.inheritance import parts as inherited_parts
 from specwright.document.schemas.inspection import ANNOTATIONS, reference
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
@@ -74,7 +75,7 @@ def is_described(document: Document, schema: Subschema) -> bool:
     parts = described.parts([schema])
     if any(mapping(mapping(part.value).get("xml")) for part in parts):
         return True
-    types = described.types(parts)
+    types = described.types([schema])
     return bool(types - {"null", "string"})
 
 
@@ -91,6 +92,7 @@ class XmlDescriptions:
     named: dict[str, XmlShape] = field(default_factory=dict)
     limits: dict[Pointer, XmlLimit] = field(default_factory=dict)
     _made: dict[_Key, XmlShape | None] = field(default_factory=dict)
+    _checked: set[str] = field(default_factory=set)
     _count: int = 0
     _discriminators: Discriminators = field(init=False)
 
@@ -103,7 +105,38 @@ class XmlDescriptions:
         targets = spread([schema], lambda part: held(self.document, part, REFERENCES))
         component = next(filter(None, (_component(part.pointer) for part in targets)), "")
         node = self._node([schema], component, place="root")
+        for name in self.named.keys() - self._checked:
+            self._check_circle(name)
+        self._checked.update(self.named)
         return XmlRoot(replace(node, name=node.name or name_in_xml(component)), self.named)
+
+    def _check_circle(self, name: str) -> None:
+        """Give an element to each property that would otherwise contain itself without one."""
+        shape = self.named[name]
+        for member, node in shape.members.items():
+            if node.type == "none" and self._is_circle(name, node, set()):
+                pointer = name if name.startswith("/") else COMPONENTS + join(name)
+                self._limit(pointer + join("properties", member), "it would contain itself")
+                shape = replace(
+                    shape, members={**shape.members, member: replace(node, type="element")}
+                )
+        self.named[name] = shape
+
+    def _is_circle(self, name: str, node: XmlNode, seen: set[str]) -> bool:
+        """Return whether the parts of a node reach a shape without an element between them."""
+        if isinstance(node.shape, str):
+            if node.shape == name:
+                return True
+            if node.shape in seen:
+                return False
+            seen.add(node.shape)
+        shape = self.named[node.shape] if isinstance(node.shape, str) else node.shape
+        parts = [*shape.members.values(), *shape.alternatives]
+        return any(
+            self._is_circle(name, part, seen)
+            for part in parts
+            if part.type == "none" or part in shape.alternatives
+        )
 
     def parts(
         self, schemas: Iterable[Subschema], chosen: frozenset[Pointer] = frozenset()
@@ -135,9 +168,11 @@ class XmlDescriptions:
             or ("const" in value and value["const"] is None)
         )
 
-    def types(self, parts: Iterable[Subschema], above: frozenset[Pointer] = frozenset()) -> _Types:
+    def types(
+        self, schemas: Iterable[Subschema], above: frozenset[Pointer] = frozenset()
+    ) -> _Types:
         """Return the types of values to which all of these schemas apply; empty if any."""
-        parts = list(parts)
+        parts = [*spread(schemas, lambda part: held(self.document, part, WHOLE))]
         types: _Types | None = None
         for part in parts:
             if part.pointer not in above:
@@ -161,9 +196,7 @@ class XmlDescriptions:
         for keyword in UNIONS:
             alternatives = [*held(self.document, schema, [keyword])]
             of_alternatives = [
-                self.types(spread([part], lambda each: held(self.document, each, WHOLE)), above)
-                for part in alternatives
-                if part.pointer not in above
+                self.types([part], above) for part in alternatives if part.pointer not in above
             ]
             if of_alternatives and all(of_alternatives):
                 types = _both(types, frozenset().union(*of_alternatives))
@@ -177,8 +210,7 @@ class XmlDescriptions:
         Args:
             inferred: the name of the property or component; empty if only the value shows it.
         """
-        parts = self.parts(schemas)
-        types = self.types(parts)
+        types = self.types(schemas)
         described = self._xml_object(schemas, has_name=bool(inferred))
         pointer = schemas[0].pointer if schemas else ""
         kind = self._node_type(described, types, pointer, place)
@@ -285,7 +317,7 @@ class XmlDescriptions:
     def _described(self, schemas: Sequence[Subschema], chosen: frozenset[Pointer]) -> XmlShape:
         self._count += 1
         parts = self.parts(schemas, chosen)
-        types = self.types(parts)
+        types = self.types(schemas)
         pointer = schemas[0].pointer if schemas else ""
         union = self._heirs(schemas, chosen, types) or self._union(schemas, parts, chosen, types)
         if union is not None:
@@ -304,7 +336,7 @@ class XmlDescriptions:
         ]
         shape = XmlShape(types=_sorted(types), values=values)
         if "object" in types:
-            shape = self._object(shape, parts, self.parts([*conditional, *others]))
+            shape = self._object(shape, schemas, parts, self.parts([*conditional, *others]))
         if "array" in types:
             shape = self._array(shape, parts)
         return shape
@@ -367,7 +399,7 @@ class XmlDescriptions:
         return XmlNode(self._shape(schemas, chosen), name, tags=tags)
 
     def _is_plain(self, schema: Subschema) -> bool:
-        types = self.types(self.parts([schema]))
+        types = self.types([schema])
         return bool(types) and SCALARS.issuperset(types - {"null"})
 
     def _texts(self, parts: Iterable[Subschema], chosen: frozenset[Pointer]) -> tuple[str, ...]:
@@ -387,28 +419,39 @@ class XmlDescriptions:
         return ()
 
     def _object(
-        self, shape: XmlShape, parts: Sequence[Subschema], conditional: Sequence[Subschema]
+        self,
+        shape: XmlShape,
+        schemas: Sequence[Subschema],
+        parts: Sequence[Subschema],
+        conditional: Sequence[Subschema],
     ) -> XmlShape:
         every = [*parts, *conditional]
-        names = {name: None for part in every for name in mapping(_of(part, "properties"))}
+        bases_first = chain.from_iterable(
+            inherited_parts(self.document, schema) for schema in schemas
+        )
+        names = {
+            name: None
+            for part in (*bases_first, *every)
+            for name in mapping(_of(part, "properties"))
+        }
         members: dict[str, XmlNode] = {}
         required: list[str] = []
         attributes: set[tuple[str, str]] = set()
         for name in names:
-            schemas = self._with_values(
+            declared = self._with_values(
                 schema for part in every for schema in of_property(self.document, part, name)
             )
-            node = self._node(schemas, name)
+            node = self._node(declared, name)
             if node.type == "attribute":
                 key = node.namespace, node.name or name
                 if key in attributes:
-                    self._limit(schemas[0].pointer, f"another attribute is called '{key[1]}'")
+                    self._limit(declared[0].pointer, f"another attribute is called '{key[1]}'")
                     node = replace(node, type="element")
                 attributes.add(key)
             members[name] = node
             is_always = any(name in texts(_of(part, "required")) for part in parts)
             if is_always and not any(
-                is_left_out(self.document, schemas, polarity) for polarity in Polarity
+                is_left_out(self.document, declared, polarity) for polarity in Polarity
             ):
                 required.append(name)
         others = self._with_values(

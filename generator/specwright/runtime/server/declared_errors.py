@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ..shared.codec import Codecs
+from ..shared.codec import Codec, Codecs
 from ..shared.media.table import medium_of
-from ..shared.operation import Operation
+from ..shared.operation import Content, Operation
 
 _LOCATIONS = frozenset({"cookie", "header", "path", "query"})
 
@@ -35,22 +35,36 @@ def declared_body(
 ) -> tuple[str, bytes] | None:
     """Return the media type and the body of an error, as declared for its status.
 
-    None if no JSON body is declared, or if it matches no common shape of errors.
+    None if no body in JSON or XML is declared, or if it matches no common shape of errors.
     """
     for content in operation.contents_of(status) or ():
-        if not medium_of(content.media_type).is_json or content.model is None:
+        medium = medium_of(content.media_type)
+        if not (medium.is_json or content.xml) or content.model is None:
             continue
         codec = codecs[content.model]
         for shape in _shapes(error):
             body = json.dumps(shape, separators=(",", ":")).encode()
             try:
-                codec.decode(body)
+                value = codec.decode(body)
             except ValidationError:
                 continue
             # An open schema accepts every shape, but only one with declared fields is meant.
             if codec.names >= shape.keys():
-                return content.media_type, body
+                return (
+                    (content.media_type, body)
+                    if content.xml is None
+                    else _xml(content, value, codec)
+                )
     return None
+
+
+def _xml(content: Content, value: object, codec: Codec) -> tuple[str, bytes] | None:
+    """Return an error in XML; None if a message has characters that XML lacks."""
+    try:
+        media_type, body = medium_of(content.media_type).encode(content, value, codec.server)
+    except ValueError:
+        return None
+    return (media_type, body) if isinstance(body, bytes) else None
 
 
 def _shapes(error: ErrorContent) -> Sequence[Mapping[str, object]]:

@@ -27,9 +27,18 @@ def read(root: XmlRoot, data: bytes, charset: str | None = None) -> JsonValue:
         charset: as for `parse`.
 
     Raises:
-        ValueError: as for `parse`, or an object has text between its elements.
+        ValueError: as for `parse` and `value_of`.
     """
-    return _Reader(root).value(root.node, parse(data, charset))
+    return value_of(root, parse(data, charset))
+
+
+def value_of(root: XmlRoot, element: Element) -> JsonValue:
+    """Return the value of a root element.
+
+    Raises:
+        ValueError: an object or a list has text between its elements.
+    """
+    return _Reader(root).value(root.node, element)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,9 @@ class _Reader:
             return element.text
         value, others = self._members(shape, element)
         for name, elements in others.items():
-            value.setdefault(name, self._other(shape.others or ANY, elements))
+            # A property may be written as an element that is declared as an attribute.
+            node = shape.members.get(name) or shape.others or ANY
+            value.setdefault(name, self._other(node, elements))
         for (namespace, name), text in own_attributes(element).items():
             if not namespace and owner(names.attributes.get(name, []), namespace) is None:
                 value.setdefault(name, scalar(self.root.shape(shape.others or ANY), text))
@@ -183,7 +194,10 @@ def _attribute(element: Element, namespace: str, name: str) -> str | None:
 
 def _text(element: Element, *, is_cdata: bool) -> str:
     """Return the text of an element, without the space around its elements or CDATA sections."""
-    sections = [part for part in element.content if isinstance(part, Cdata)] if is_cdata else []
-    if sections:
-        return "".join(sections)
+    content = [part for part in element.content if isinstance(part, str)]
+    sections = [at for at, part in enumerate(content) if isinstance(part, Cdata)]
+    if is_cdata and sections:
+        before, after = content[: sections[0]], content[sections[-1] + 1 :]
+        inner = content[sections[0] : sections[-1] + 1]
+        return "".join(before).lstrip(_SPACE) + "".join(inner) + "".join(after).rstrip(_SPACE)
     return element.text.strip(_SPACE) if element.elements else element.text

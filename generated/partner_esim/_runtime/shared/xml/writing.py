@@ -27,6 +27,8 @@ _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010
 # Parsers replace carriage returns, and in attributes all white space (XML 1.0, 2.11 and 3.3.3).
 _IN_TEXT = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
 _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
+# What ends a CDATA section, or is read as another character.
+_NOT_IN_CDATA = {"]]>": "]]]]><![CDATA[>", "\r": "]]>&#13;<![CDATA["}
 _Path = tuple[str, ...]
 _Scope = Mapping[str, str]
 
@@ -40,10 +42,13 @@ def write(root: XmlRoot, value: JsonValue) -> str:
             message begins with the path of it.
     """
     writer = _Writer(root)
-    node = root.node
-    name = node.name or node_of_value(root, node, value).name or _UNNAMED
-    writer.element(node, name, value, (), {})
+    writer.element(root.node, root_name(root, value), value, (), {})
     return "".join(writer.parts)
+
+
+def root_name(root: XmlRoot, value: JsonValue) -> str:
+    """Return the local name of the root element for a value."""
+    return root.node.name or node_of_value(root, root.node, value).name or _UNNAMED
 
 
 @dataclass(slots=True)
@@ -118,9 +123,11 @@ class _Writer:
     def _members(
         self, shape: XmlShape, value: Mapping[str, JsonValue], path: _Path, tag: _Tag
     ) -> None:
-        for key, member in value.items():
-            node = shape.members.get(key) or shape.others or ANY
-            self._member(node, key, member, (*path, key), tag)
+        # Programs that follow an XML Schema expect the elements in its order.
+        for key in (*shape.members, *(key for key in value if key not in shape.members)):
+            if key in value:
+                node = shape.members.get(key) or shape.others or ANY
+                self._member(node, key, value[key], (*path, key), tag)
 
     def _member(self, node: XmlNode, key: str, value: JsonValue, path: _Path, tag: _Tag) -> None:
         match node.type:
@@ -169,7 +176,9 @@ class _Writer:
     def _text(self, node: XmlNode, value: JsonValue, path: _Path) -> None:
         text = _characters(_plain(value, path), path)
         if node.type == "cdata" and text:
-            self.parts.append("<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>")
+            for characters, reference in _NOT_IN_CDATA.items():
+                text = text.replace(characters, reference)
+            self.parts.append(f"<![CDATA[{text}]]>")
         elif text:
             self.parts.append(text.translate(_IN_TEXT))
 

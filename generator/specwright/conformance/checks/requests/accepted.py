@@ -13,6 +13,7 @@ from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, readings, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.document.operations import sites
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.findings import values_of
 from specwright.json_values import JsonValue, mapping
@@ -178,6 +179,8 @@ def _accepted_body(
     value, body = exchange.request.json_or_none, exchange.request.body
     if body is None:
         return accepted_form(operation, exchange, fault, "a request without its body", rule)
+    if sites.is_xml(exchange.request.header("Content-Type") or ""):
+        return accepted_form(operation, exchange, fault, "XML that breaks its schema", rule)
     if schema is None or (value is None and body.strip() != b"null"):
         return accepted_form(
             operation, exchange, operation.pointer, "a body that is not JSON", rule

@@ -13,6 +13,7 @@ import jsonschema_rs
 
 from specwright.conformance.checks.responses.whole_numbers import has_whole_float
 from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.contract.xml_bodies import XmlBodies
 from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.model import Document
 from specwright.document.operations.security import Demands
@@ -34,6 +35,7 @@ from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.document.schemas.validators import UNUSABLE, SchemaValidators
 from specwright.json_values import JsonObject, JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
+from specwright.runtime.shared.xml.parsing import NotWellFormedError
 from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -81,6 +83,7 @@ class RequestJudge:
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)
         self._demands = Demands(document)
+        self._xml_bodies = XmlBodies(document)
         sent = in_direction(document, Polarity.TO_SERVER)
         # By whether what JSON Schema leaves to receivers is enforced.
         self._schemas = {
@@ -166,15 +169,25 @@ class RequestJudge:
             (each for name, each in contents(self._document, body) if essence(name) == media_type),
             None,
         )
+        root = None if content is None else self._xml_bodies.root(media_type, content)
         too_large = self._limit is not None and len(request.body) > self._limit.max_bytes
-        if content is None or not is_json(media_type) or too_large:
+        if content is None or not (is_json(media_type) or root) or too_large:
             verdict.doubtful = True
             return
         try:
-            value = json.loads(request.body.decode(), parse_constant=_no_constant)
+            if root is None:
+                value = json.loads(request.body.decode(), parse_constant=_no_constant)
+            else:
+                sent = XmlBodies.read(root, request.body, request.header("Content-Type") or "")
+                value = sent.value
+                # The names and the order of elements may matter to a server.
+                verdict.doubtful |= not sent.is_canonical
             is_hard = _has_hard_text(value) or has_whole_float(value)
-        except ValueError:
-            verdict.faults.append(body.pointer)
+        except ValueError as error:
+            if root is None or isinstance(error, NotWellFormedError):
+                verdict.faults.append(body.pointer)
+            else:
+                verdict.doubtful = True
             return
         except RecursionError:
             verdict.doubtful = True

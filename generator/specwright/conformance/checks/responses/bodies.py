@@ -13,6 +13,7 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.value_parts import any_item
+from specwright.conformance.contract.xml_bodies import XmlBodies
 from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
@@ -112,16 +113,25 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
         values = values_of(media_type)
         yield checked.violation(UNDECLARED_MEDIA_TYPE, place, message, values=values)
         return
+    content = matching[0]
+    root = checked.contract.xml_bodies.root(media_type, content)
     is_value = sites.is_json(media_type) and not medium_of(media_type).is_stream
-    if not is_value or "schema" not in matching[0].value:
+    if not (is_value or root) or "schema" not in content.value:
         return
-    schema = matching[0] / "schema"
+    schema = content / "schema"
     checked.record.check(RESPONSE_SCHEMA, schema)
     checked.record.check(AMBIGUOUS, schema)
     try:
-        value = response.json
-    except (ValueError, RecursionError):
-        yield checked.violation(RESPONSE_SCHEMA, schema, "the body is not JSON")
+        if root is None:
+            value = response.json
+        else:
+            body = XmlBodies.read(root, response.body, response.header("content-type") or "")
+            value = body.value
+            if body.fault:
+                yield checked.violation(RESPONSE_SCHEMA, schema, f"{response.status}: {body.fault}")
+    except (ValueError, RecursionError) as error:
+        wrong = "the body is not JSON" if root is None else f"the body is not plain XML: {error}"
+        yield checked.violation(RESPONSE_SCHEMA, schema, wrong)
         return
     yield from _invalid(checked, schema, value)
     yield from _write_only(checked, schema, value)

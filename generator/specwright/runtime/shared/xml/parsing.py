@@ -12,8 +12,8 @@ from xml.parsers import expat
 
 from .nodes import XSI
 
-# As many levels as Pydantic reads of JSON.
-MAX_DEPTH = 200
+# Reading a level takes up to six calls, of which Python allows 1000 within each other.
+MAX_DEPTH = 100
 # No document contains it, not even as a character reference (XML 1.0, 2.2).
 _SEPARATOR = "\x01"
 # Encodings of which the parser reads every character, and every parser has to know the first two.
@@ -24,6 +24,10 @@ _MARKS = {
 }
 _TRUE = frozenset({"true", "1"})
 _NONE: Mapping[tuple[str, str], str] = {}
+
+
+class NotWellFormedError(ValueError):
+    """The bytes are not XML at all."""
 
 
 class Cdata(str):
@@ -76,8 +80,9 @@ def parse(data: bytes, charset: str | None = None) -> Element:
             declaration in the document (RFC 7303, 3).
 
     Raises:
-        ValueError: the bytes are not well-formed XML, have a document type declaration, are nested
-            too deeply, or are in another encoding than UTF-8, UTF-16, ISO-8859-1 and US-ASCII.
+        NotWellFormedError: the bytes are not well-formed XML.
+        ValueError: the document has a document type declaration, is nested too deeply, or is in
+            another encoding than UTF-8, UTF-16, ISO-8859-1 and US-ASCII.
     """
     marked = next((_MARKS[mark] for mark in _MARKS if data.startswith(mark)), None)
     named = marked or (None if charset is None else _known(charset))
@@ -85,7 +90,7 @@ def parse(data: bytes, charset: str | None = None) -> Element:
         # A parser of text ignores the encoding in the declaration.
         text = data if named is None else data.decode(named)
     except UnicodeDecodeError:
-        raise ValueError(f"it is not in the encoding {named}") from None
+        raise NotWellFormedError(f"it is not in the encoding {named}") from None
     builder = _Builder()
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
     parser.buffer_text = True
@@ -102,7 +107,8 @@ def parse(data: bytes, charset: str | None = None) -> Element:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
-        raise ValueError(f"line {error.lineno}, column {error.offset + 1}: {reason}") from None
+        place = f"line {error.lineno}, column {error.offset + 1}"
+        raise NotWellFormedError(f"{place}: {reason}") from None
     return builder.document.elements[0]
 
 
@@ -149,6 +155,8 @@ class _Builder:
 
     def start_cdata(self) -> None:
         self._is_cdata = True
+        # An empty section has no text, and still ends the space before it.
+        self.text("")
 
     def end_cdata(self) -> None:
         self._is_cdata = False
