@@ -48,6 +48,8 @@ _JAXB_DEFAULT = "##default"
 _NOT_IN_NAMES = re.compile(r"[^0-9A-Za-z_.\-\u00b7-\uffff]")
 # Beyond this number, combinations of schemas are described by the first of them.
 _MOST_SHAPES = 20_000
+# Deeper shapes are outside of those around them, by name.
+_MOST_NESTED = 8
 _UNFINISHED = XmlShape()
 _Types = frozenset[JsonType]
 _Place = Literal["root", "member", "first", "item"]
@@ -91,7 +93,11 @@ class XmlDescriptions:
     document: Document
     named: dict[str, XmlShape] = field(default_factory=dict)
     limits: dict[Pointer, XmlLimit] = field(default_factory=dict)
-    _made: dict[_Key, XmlShape | None] = field(default_factory=dict)
+    _made: dict[_Key, XmlShape] = field(default_factory=dict)
+    _open: dict[_Key, None] = field(default_factory=dict)
+    _unfinished: list[tuple[str, Sequence[Subschema], frozenset[Pointer]]] = field(
+        default_factory=list
+    )
     _checked: set[str] = field(default_factory=set)
     _count: int = 0
     _discriminators: Discriminators = field(init=False)
@@ -105,6 +111,7 @@ class XmlDescriptions:
         targets = spread([schema], lambda part: held(self.document, part, REFERENCES))
         component = next(filter(None, (_component(part.pointer) for part in targets)), "")
         node = self._node([schema], component, place="root")
+        self._finish()
         for name in self.named.keys() - self._checked:
             self._check_circle(name)
         self._checked.update(self.named)
@@ -292,22 +299,32 @@ class XmlDescriptions:
             schemas = schemas[:1]
         key = _Key(tuple(schema.pointer for schema in schemas), chosen)
         component = _component(key.pointers[0]) if len(schemas) == 1 and not chosen else ""
-        if is_nested and not component:
-            return self._described(schemas, chosen)
         name = component or " ".join((*key.pointers, *sorted(chosen)))
-        if key in self._made:
-            # What is met again gets its name, even within itself.
-            shape = self._made[key]
-            if shape is None or not _is_scalar(shape):
-                self.named[name] = shape or _UNFINISHED
-                return name
-            return shape
-        self._made[key] = None
-        shape = self._made[key] = self._described(schemas, chosen)
-        if name in self.named or (component and not _is_scalar(shape)):
-            self.named[name] = shape
+        types = self.types(schemas)
+        if types and SCALARS.issuperset(types - {"null"}):
+            # It is shorter than its name.
+            return self._described(schemas, chosen)
+        if component or key in self._open or len(self._open) >= _MOST_NESTED:
+            return self._later(name, schemas, chosen)
+        if not is_nested and key in self._made:
+            self.named.setdefault(name, self._made[key])
             return name
+        self._open[key] = None
+        shape = self._made[key] = self._described(schemas, chosen)
+        del self._open[key]
         return shape
+
+    def _later(self, name: str, schemas: Sequence[Subschema], chosen: frozenset[Pointer]) -> str:
+        """Return the name of a shape that will be made when those around it are finished."""
+        if name not in self.named:
+            self.named[name] = _UNFINISHED
+            self._unfinished.append((name, schemas, chosen))
+        return name
+
+    def _finish(self) -> None:
+        while self._unfinished:
+            name, schemas, chosen = self._unfinished.pop()
+            self.named[name] = self._described(schemas, chosen)
 
     def _target(self, schema: Subschema) -> Iterator[Subschema]:
         """Yield the schema to which another one only refers."""
@@ -499,8 +516,9 @@ class XmlDescriptions:
 
     @staticmethod
     def _with_values(schemas: Iterable[Subschema]) -> list[Subschema]:
-        """Return the schemas that have values."""
-        return [schema for schema in schemas if isinstance(schema.value, dict)]
+        """Return the schemas that have values, each once."""
+        objects = (schema for schema in schemas if isinstance(schema.value, dict))
+        return [*{schema.pointer: schema for schema in objects}.values()]
 
     def _limit(self, pointer: Pointer, message: str) -> None:
         self.limits.setdefault(pointer, XmlLimit(pointer, message))
@@ -556,10 +574,6 @@ def _declared_type(described: JsonObject, *, is_array: bool) -> NodeType:
     if described.get("attribute") is True:
         return "attribute"
     return "none" if is_array and described.get("wrapped") is not True else "element"
-
-
-def _is_scalar(shape: XmlShape) -> bool:
-    return not (shape.members or shape.others or shape.first or shape.items or shape.alternatives)
 
 
 def _is_alias(schema: Subschema) -> bool:
