@@ -94,6 +94,7 @@ class XmlDescriptions:
     named: dict[str, XmlShape] = field(default_factory=dict)
     limits: dict[Pointer, XmlLimit] = field(default_factory=dict)
     _made: dict[_Key, XmlShape] = field(default_factory=dict)
+    _types: dict[tuple[Pointer, ...], _Types] = field(default_factory=dict)
     _open: dict[_Key, None] = field(default_factory=dict)
     _unfinished: list[tuple[str, Sequence[Subschema], frozenset[Pointer]]] = field(
         default_factory=list
@@ -179,6 +180,15 @@ class XmlDescriptions:
         self, schemas: Iterable[Subschema], above: frozenset[Pointer] = frozenset()
     ) -> _Types:
         """Return the types of values to which all of these schemas apply; empty if any."""
+        schemas = [*schemas]
+        key = tuple(schema.pointer for schema in schemas)
+        if above:
+            return self._types_of(schemas, above)
+        if key not in self._types:
+            self._types[key] = self._types_of(schemas, above)
+        return self._types[key]
+
+    def _types_of(self, schemas: Iterable[Subschema], above: frozenset[Pointer]) -> _Types:
         parts = [*spread(schemas, lambda part: held(self.document, part, WHOLE))]
         types: _Types | None = None
         for part in parts:
@@ -290,10 +300,8 @@ class XmlDescriptions:
         self, schemas: Sequence[Subschema], chosen: frozenset[Pointer] = frozenset()
     ) -> XmlShape | str:
         """Return the shape of schemas, or its name if others may refer to it."""
-        is_nested = len(schemas) == 1 and not chosen
         if len(schemas) == 1:
             *_, end = spread(schemas, self._target)
-            is_nested = is_nested and end == schemas[0]
             schemas = [end]
         if len(schemas) > 1 and self._count > _MOST_SHAPES:
             schemas = schemas[:1]
@@ -306,7 +314,7 @@ class XmlDescriptions:
             return self._described(schemas, chosen)
         if component or key in self._open or len(self._open) >= _MOST_NESTED:
             return self._later(name, schemas, chosen)
-        if not is_nested and key in self._made:
+        if key in self._made:
             self.named.setdefault(name, self._made[key])
             return name
         self._open[key] = None
