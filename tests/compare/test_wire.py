@@ -75,6 +75,12 @@ def form(schema: Any, media_type: str = "multipart/form-data", **encoding: Any) 
     return req(schema, media_type, encoding={"a": encoding} if encoding else {})
 
 
+def xml_of(component: str, **fields: Any) -> dict[str, Any]:
+    return req({"$ref": f"#/components/schemas/{component}"}, "application/xml") | {
+        "components": {"schemas": {component: {**holding([], a=TEXT), **fields}}}
+    }
+
+
 def parameter(**fields: Any) -> dict[str, Any]:
     return operation(parameters=[{"name": "q", "in": "query", "schema": TEXT, **fields}])
 
@@ -166,6 +172,11 @@ BREAKS: dict[str, tuple[Any, Any, set[str]]] = {
         req(holding([], a={**TEXT, "xml": {"attribute": True}}), "application/xml"),
         {"serialisation-changed"},
     ),
+    "a component that names the root in XML": (
+        xml_of("Pet"),
+        xml_of("Animal"),
+        {"serialisation-changed"},
+    ),
     "the target of a dynamic reference": (
         dynamic({**TEXT, "maxLength": 9}),
         dynamic({**TEXT, "maxLength": 8}),
@@ -247,6 +258,14 @@ SAFE: dict[str, tuple[Any, Any]] = {
     "names of XML in JSON": (
         resp(holding([], a={**TEXT, "xml": {"name": "a"}})),
         resp(holding([], a={**TEXT, "xml": {"name": "b"}})),
+    ),
+    "a node in XML in the words of 3.1": (
+        req(holding([], a={**TEXT, "xml": {"nodeType": "attribute"}}), "application/xml"),
+        req(holding([], a={**TEXT, "xml": {"attribute": True}}), "application/xml"),
+    ),
+    "a component with a name of its own in XML": (
+        xml_of("Pet", xml={"name": "pet"}),
+        xml_of("Animal", xml={"name": "pet"}),
     ),
     "an empty value is taken, too": (parameter(), parameter(allowEmptyValue=True)),
     "any media type is taken": (req(TEXT, JSON), req(TEXT, "*/*")),

@@ -6,6 +6,7 @@ of this package.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from xml.etree import ElementTree
 
 import httpx2
 import pytest
+import xmlschema
 
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, document, ref
@@ -115,15 +117,8 @@ def made(package: Generate) -> ModuleType:
     return package(document(PATHS, SCHEMAS))
 
 
-class Seen:
-    """The requests and responses of a client, as bytes."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[str, bytes]] = []
-
-
-def implementation(made: ModuleType) -> Any:
-    class Pets(made.server.Pets):  # type: ignore[misc, name-defined]
+def implementation(made: ModuleType, stub: ModuleType) -> Any:
+    class Pets(stub.Pets):  # type: ignore[misc, name-defined]
         async def add_pet(self, *, body: Any, context: Any) -> Any:
             return body
 
@@ -147,11 +142,8 @@ def implementation(made: ModuleType) -> Any:
 
 @pytest.fixture(scope="session")
 def server(made: ModuleType) -> Iterator[Server]:
-    import importlib
-
     stub = importlib.import_module(f"{made.__name__}.server")
-    made.server = stub  # type: ignore[attr-defined]
-    with Server(stub.create_app(pets=implementation(made))) as started:
+    with Server(stub.create_app(pets=implementation(made, stub))) as started:
         yield started
 
 
@@ -201,6 +193,54 @@ def test_what_is_sent_is_what_others_read(made: ModuleType, origin: Origin) -> N
     assert [tag.findtext("name") for tag in pet.findall("tags/tag")] == ["x", "y"]
     nil = "{http://www.w3.org/2001/XMLSchema-instance}nil"
     assert pet.find("isTame").attrib == {nil: "true"}  # type: ignore[union-attr]
+
+
+# What the document says, as a person would write it in XML Schema.
+XSD = """\
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+  <xs:element name="pet"><xs:complexType>
+    <xs:sequence>
+      <xs:element name="id" type="xs:long" minOccurs="0"/>
+      <xs:element name="name"><xs:simpleType><xs:restriction base="xs:string">
+        <xs:maxLength value="20"/></xs:restriction></xs:simpleType></xs:element>
+      <xs:element name="category" type="named" minOccurs="0"/>
+      <xs:element name="photoUrls"><xs:complexType><xs:sequence>
+        <xs:element name="photoUrl" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>
+      </xs:sequence></xs:complexType></xs:element>
+      <xs:element name="tags" minOccurs="0"><xs:complexType><xs:sequence>
+        <xs:element name="tag" type="named" minOccurs="0" maxOccurs="unbounded"/>
+      </xs:sequence></xs:complexType></xs:element>
+      <xs:element name="status" type="status" minOccurs="0"/>
+      <xs:any namespace="urn:units" processContents="skip" minOccurs="0"/>
+      <xs:element name="friend" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>
+      <xs:element name="isTame" type="xs:boolean" nillable="true" minOccurs="0"/>
+    </xs:sequence>
+    <xs:attribute name="born" type="xs:date"/>
+  </xs:complexType></xs:element>
+  <xs:complexType name="named"><xs:sequence>
+    <xs:element name="id" type="xs:long" minOccurs="0"/>
+    <xs:element name="name" type="xs:string" minOccurs="0"/>
+  </xs:sequence></xs:complexType>
+  <xs:simpleType name="status"><xs:restriction base="xs:string">
+    <xs:enumeration value="available"/><xs:enumeration value="sold"/>
+  </xs:restriction></xs:simpleType>
+</xs:schema>
+"""
+
+
+@pytest.mark.parametrize(
+    "left_out", [(), ("id", "tags", "born"), ("category", "status", "weight", "friends", "is_tame")]
+)
+def test_what_is_sent_is_valid_by_xml_schema(
+    made: ModuleType, origin: Origin, left_out: tuple[str, ...]
+) -> None:
+    origin.answer(Answer(body=b"<pet><name>x</name><photoUrls/></pet>", headers=XML))
+    pet = {name: value for name, value in WHOLE.items() if name not in left_out}
+    with made.Client(base_url=origin.url) as client:
+        # In another order than that of the document.
+        client.pets.update_pet(**dict(reversed(pet.items())))
+    (asked,) = origin.asked
+    xmlschema.validate(asked.body, xmlschema.XMLSchema(XSD))
 
 
 XML = {"content-type": "application/xml"}

@@ -41,11 +41,19 @@ SCALARS: dict[str, st.SearchStrategy[Json]] = {
 }
 
 
-def described(schema: Json, **schemas: Json) -> XmlRoot:
-    """The description of the component `Root`."""
+def descriptions(schema: Json, **schemas: Json) -> XmlDescriptions:
+    """The descriptions of a document, with that of the component `Root`."""
     data = {"openapi": "3.2.0", "components": {"schemas": {"Root": schema, **schemas}}}
     document = Document("openapi.json", cast("Any", data), cast("Any", None), {}, {})
-    return XmlDescriptions(document).root(Subschema("/components/schemas/Root", schema))
+    made = XmlDescriptions(document)
+    made.root(Subschema("/components/schemas/Root", schema))
+    return made
+
+
+def described(schema: Json, **schemas: Json) -> XmlRoot:
+    """The description of the component `Root`."""
+    made = descriptions(schema, **schemas)
+    return made.root(Subschema("/components/schemas/Root", schema))
 
 
 @st.composite
@@ -186,6 +194,7 @@ BASE: dict[str, Json] = {
     "Other": {"allOf": [ref("Base"), of(n={**TEXT, "xml": {"attribute": True}})]},
 }
 # Schema, value, XML.
+NIL_A = '<Root><a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/></Root>'
 UNIONS: list[tuple[Json, Json, str, dict[str, Json]]] = [
     (
         {"oneOf": [ref("Cat"), ref("Dog")]},
@@ -225,6 +234,19 @@ UNIONS: list[tuple[Json, Json, str, dict[str, Json]]] = [
         "<Root><id>1</id><b>2</b></Root>",
         {},
     ),
+    (
+        {"anyOf": [{"type": "array", "items": {**TEXT, "xml": {"name": "i"}}}, {"type": "object"}]},
+        {"k": "1"},
+        "<Root><k>1</k></Root>",
+        {},
+    ),
+    (
+        {"anyOf": [{"type": "array", "items": {**TEXT, "xml": {"name": "i"}}}, {"type": "object"}]},
+        ["1"],
+        "<Root><i>1</i></Root>",
+        {},
+    ),
+    (of(a={"oneOf": [of("n", n=INTEGER), TEXT, {"type": "null"}]}), {"a": None}, NIL_A, {}),
     # Heirs, which their base does not name.
     (
         of(it=ref("Base")),
@@ -336,3 +358,79 @@ def test_deep_unions_are_read_once_per_level() -> None:
     texts = {depth: write(root, tree(depth)).encode() for depth in (20, 40)}
     assert read(root, texts[40]) == tree(40)
     assert steps(root, texts[40]) < 2.5 * steps(root, texts[20])
+
+
+# Schemas with values that XML lacks, the place of the finding, and its words.
+LIMITED: list[tuple[Json, str, str]] = [
+    (of(a={"type": ["string", "integer"]}), "/properties/a", "a text from a number"),
+    (of(a={"description": "Any."}), "/properties/a", "a value of any type"),
+    (of(a={"xml": {"nodeType": "attribute"}, **of(b=TEXT)}), "/properties/a", "'attribute'"),
+    (of(**{"a b": TEXT}), "/properties/a b", "'a b' is not a name in XML, so it is 'a_b'"),
+    (
+        of(a={"type": "array", "items": {"type": "array", "items": TEXT}}),
+        "/properties/a/items",
+        "a list within a list",
+    ),
+    (
+        of(a={"type": "array", "items": {**TEXT, "xml": {"attribute": True}}}),
+        "/properties/a/items",
+        "an item of a list cannot be of nodeType 'attribute'",
+    ),
+    (
+        of(
+            a={**TEXT, "xml": {"attribute": True}},
+            b={**TEXT, "xml": {"attribute": True, "name": "a"}},
+        ),
+        "/properties/b",
+        "another attribute is called 'a'",
+    ),
+    (of(a={**ref("Root"), "xml": {"nodeType": "none"}}), "/properties/a", "contain itself"),
+]
+
+
+@pytest.mark.parametrize(("schema", "place", "words"), LIMITED)
+def test_what_xml_cannot_say_is_reported_at_its_place(schema: Json, place: str, words: str) -> None:
+    (limit,) = descriptions(schema).limits.values()
+    assert limit.pointer == f"/components/schemas/Root{place}"
+    assert words in limit.message
+
+
+def test_names_that_xml_lacks_are_read_again() -> None:
+    root = described(of(**{"a b": INTEGER, "1": {"type": "array", "items": TEXT}}))
+    value = {"a b": 1, "1": ["x"]}
+    assert write(root, value) == "<Root><a_b>1</a_b><_1>x</_1></Root>"
+    assert read(root, write(root, value).encode()) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("<Root><n> +07 </n></Root>", {"n": 7}),
+        ("<Root><n>7_0</n></Root>", {"n": "7_0"}),
+        ("<Root><n>\u0667</n></Root>", {"n": "\u0667"}),
+        ("<Root><n>" + "1" * 700 + "</n></Root>", {"n": "1" * 700}),
+        ("<Root><x>1e400</x></Root>", {"x": "1e400"}),
+        ("<Root><x>.5</x></Root>", {"x": 0.5}),
+        ("<Root><x>NaN</x></Root>", {"x": "NaN"}),
+        ("<Root><b>1</b></Root>", {"b": True}),
+        ("<Root><b>yes</b></Root>", {"b": "yes"}),
+        ("<Root><n/><b/></Root>", {}),
+        ("<Root><n>1</n><n>2</n></Root>", {"n": [1, 2]}),
+        ("<Root><n><m/></n></Root>", {"n": {"m": ""}}),
+        ("<Root><!-- c --><?p i?><n>1</n></Root>", {"n": 1}),
+        ('<Root xml:lang="de"><n>1</n></Root>', {"n": 1}),
+    ],
+)
+def test_texts_become_values_only_where_they_are_some(text: str, value: Json) -> None:
+    root = described(of(n=INTEGER, x={"type": "number"}, b={"type": "boolean"}))
+    assert read(root, text.encode()) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<Root>x<n>1</n></Root>", "<Root><n>1</n>x</Root>", "<Root><list><i/>x</list></Root>"],
+)
+def test_text_between_elements_is_refused(text: str) -> None:
+    items = {"type": "array", "items": TEXT, "xml": {"wrapped": True}}
+    with pytest.raises(ValueError, match="text"):
+        read(described(of(n=INTEGER, list=items)), text.encode())

@@ -27,7 +27,7 @@ from specwright.compare.schemas.presence import (
     presence_words,
 )
 from specwright.compare.schemas.transfer import Transfer, ValueEncoding
-from specwright.compare.verdicts.change import Change, display
+from specwright.compare.verdicts.change import Change, became, display
 from specwright.compare.verdicts.change_rule import (
     ADDED,
     SERIALISATION_CHANGED,
@@ -36,9 +36,10 @@ from specwright.compare.verdicts.change_rule import (
 )
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
-from specwright.document.operations.sites import Site, is_json, members
+from specwright.document.operations.sites import Site, is_json, is_xml, members
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.polarity import Polarity
+from specwright.document.schemas.xml_shapes import XmlDescriptions
 from specwright.findings import values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import join
@@ -93,6 +94,8 @@ def content_changes(
             one, other = one or base[covered[name]], other or revision[covered[name]]
         if one is not None and other is not None:
             yield _schemas(name, one, other, polarity)
+            if is_xml(name):
+                yield from _root_changes(documents, one, other)
             if name.startswith(_FORMS):
                 yield from encoding_changes(documents, one, other, polarity)
             if name.startswith(_MULTIPART):
@@ -104,6 +107,21 @@ def content_changes(
         elif other is not None:
             message = f"media type {display(name)} was added"
             yield Change(ADDED, None, other.pointer, message, values_of(name))
+
+
+def _root_changes(
+    documents: tuple[Document, Document], old: Site, new: Site
+) -> Iterator[ChangeOrSchema]:
+    """Yield the change of a root element that is named after a component (OAS 3.2.0, 4.24.3)."""
+    base, revision = (
+        XmlDescriptions(document).inferred_root(*_schema(site))
+        for document, site in zip(documents, (old, new), strict=True)
+    )
+    if base and revision and base != revision:
+        message = f"the root element {became(base, revision)}"
+        yield Change(
+            SERIALISATION_CHANGED, old.pointer, new.pointer, message, values_of(base, revision)
+        )
 
 
 def _part_headers(
@@ -122,7 +140,7 @@ def _range(name: str, others: dict[str, Site]) -> str | None:
 def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchema:
     # Parts of a multipart body are JSON if they are objects.
     is_typed = is_json(name) or name.startswith(_MULTIPART)
-    text = ValueEncoding.XML if name.endswith(("/xml", "+xml")) else ValueEncoding.TEXT
+    text = ValueEncoding.XML if is_xml(name) else ValueEncoding.TEXT
     encoding = ValueEncoding.TYPED if is_typed else text
     schemas = schemas_of(old, new, Transfer(polarity, encoding))
     if not name.startswith(_FORMS):

@@ -20,8 +20,9 @@ from specwright.compare.verdicts.change_rule import (
 from specwright.compare.verdicts.declarations import part_changes, reviewed_keywords, worst
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.schemas.polarity import Polarity
+from specwright.document.schemas.xml_shapes import declared_node_type
 from specwright.findings import values_of
-from specwright.json_values import JsonValue, declared_sequence
+from specwright.json_values import JsonObject, JsonValue, declared_sequence
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -89,12 +90,12 @@ def _judge_by_policies(keyword: Keyword[object]) -> Judgement:
 
 
 def _names_in_xml(value: JsonValue) -> JsonValue:
-    """Return the names and places of elements; a prefix does not matter."""
+    """Return the names and kinds of nodes; a prefix does not matter."""
     if not isinstance(value, dict):
         return None
-    return {
-        name: member for name, member in value.items() if name != "prefix" and member is not False
-    }
+    kind = declared_node_type(value)
+    names: JsonObject = {name: value[name] for name in ("name", "namespace") if name in value}
+    return names | ({} if kind is None else {"nodeType": kind}) or None
 
 
 ANNOTATIONS = (

@@ -109,14 +109,24 @@ class XmlDescriptions:
 
     def root(self, schema: Subschema) -> XmlRoot:
         """Return the description of bodies with a schema."""
-        targets = spread([schema], lambda part: held(self.document, part, REFERENCES))
-        component = next(filter(None, (_component(part.pointer) for part in targets)), "")
+        component = self._named_by([schema])
         node = self._node([schema], component, place="root")
         self._finish()
         for name in self.named.keys() - self._checked:
             self._check_circle(name)
         self._checked.update(self.named)
         return XmlRoot(replace(node, name=node.name or name_in_xml(component)), self.named)
+
+    def inferred_root(self, schema: Subschema) -> str:
+        """Return the name that a component gives to a root element; empty if it has another."""
+        component = self._named_by([schema])
+        described = self._xml_object([schema], has_name=bool(component))
+        return "" if _text(described, "name") else name_in_xml(component)
+
+    def _named_by(self, schemas: Sequence[Subschema]) -> str:
+        """Return the component that a schema is or refers to; empty if it is none."""
+        targets = spread(schemas, lambda part: held(self.document, part, REFERENCES))
+        return next(filter(None, (_component(part.pointer) for part in targets)), "")
 
     def _check_circle(self, name: str) -> None:
         """Give an element to each property that would otherwise contain itself without one."""
@@ -245,7 +255,7 @@ class XmlDescriptions:
         if place == "root":
             return "element"
         is_array = bool(types) and types <= {"array", "null"}
-        kind = _declared_type(described, is_array=is_array)
+        kind = declared_node_type(described) or ("none" if is_array else "element")
         is_scalar = bool(types) and SCALARS.issuperset(types - {"null"})
         if kind in ("attribute", "cdata", "text") and not is_scalar:
             self._limit(pointer, f"only a text, a number or a boolean can be of nodeType '{kind}'")
@@ -417,8 +427,7 @@ class XmlDescriptions:
     def _alternative(
         self, schemas: Sequence[Subschema], chosen: frozenset[Pointer], tags: tuple[str, ...]
     ) -> XmlNode:
-        targets = spread(schemas[-1:], lambda part: held(self.document, part, REFERENCES))
-        component = next(filter(None, (_component(part.pointer) for part in targets)), "")
+        component = self._named_by(schemas[-1:])
         declared = _text(self._xml_object(schemas[-1:], has_name=bool(component)), "name")
         name = declared if NAME.fullmatch(declared) else name_in_xml(component)
         return XmlNode(self._shape(schemas, chosen), name, tags=tags)
@@ -574,14 +583,17 @@ def name_in_xml(name: str) -> str:
     return token if not token or NAME.fullmatch(token) else f"_{token}"
 
 
-def _declared_type(described: JsonObject, *, is_array: bool) -> NodeType:
-    """Return the kind of node; `attribute` and `wrapped` are its older spellings."""
+def declared_node_type(described: JsonObject) -> NodeType | None:
+    """Return the kind of node that an XML Object declares; None if that depends on the schema.
+
+    `attribute` and `wrapped` are the spellings of 3.1 (OAS 3.2.0, 4.24.1).
+    """
     declared = described.get("nodeType")
     if declared in _NODE_TYPES:
         return cast("NodeType", declared)
     if described.get("attribute") is True:
         return "attribute"
-    return "none" if is_array and described.get("wrapped") is not True else "element"
+    return "element" if described.get("wrapped") is True else None
 
 
 def _is_alias(schema: Subschema) -> bool:

@@ -75,9 +75,8 @@ def _misfit_of_element(root: XmlRoot, node: XmlNode, tags: _Tags, element: Eleme
         return 0 if shape.allows("null") else _WRONG
     attributes, elements = own_attributes(element), element.elements
     if not shape.allows("object"):
-        is_array = "array" in shape.types
         if elements or attributes:
-            return 0 if is_array else _WRONG
+            return _misfit_of_items(shape, elements) if "array" in shape.types else _WRONG
         text = element.text
         is_scalar = not SCALARS.isdisjoint(shape.types)
         return 0 if (fits(shape, text) if is_scalar else not text.strip()) else _WRONG
@@ -104,6 +103,13 @@ def _misfit_of_element(root: XmlRoot, node: XmlNode, tags: _Tags, element: Eleme
         elif not _may_be(inner, texts[name]):
             misfit += _WRONG
     return misfit
+
+
+def _misfit_of_items(shape: XmlShape, elements: list[Element]) -> int:
+    """Return how many elements in a list have other names than its items."""
+    names = {item.name for item in (*shape.first, *((shape.items,) if shape.items else ()))}
+    is_known = all(names)
+    return sum(2 * _STRANGE for element in elements if is_known and element.name not in names)
 
 
 def _is_shown(shape: XmlShape, node: XmlNode) -> bool:

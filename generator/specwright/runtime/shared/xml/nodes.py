@@ -155,7 +155,7 @@ class XmlRoot:
             case "none":
                 shape = self.shape(node)
                 if shape not in above:
-                    for key, part in _parts(shape, inferred):
+                    for key, part in _parts(shape, node.name or inferred):
                         self._name(names, part, key, member, (*above, shape))
 
 

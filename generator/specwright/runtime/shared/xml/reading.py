@@ -53,9 +53,9 @@ class _Reader:
     root: XmlRoot
 
     def value(self, node: XmlNode, element: Element) -> JsonValue:
-        shape = self.root.shape(node_of_element(self.root, node, element))
-        if element.is_nil and shape.allows("null"):
+        if element.is_nil and self.root.shape(node).allows("null"):
             return None
+        shape = self.root.shape(node_of_element(self.root, node, element))
         is_structured = bool(element.content and element.elements) or bool(own_attributes(element))
         if is_structured or (shape.types and SCALARS.isdisjoint(shape.types)):
             if "array" in shape.types and "object" not in shape.types:
