@@ -434,3 +434,53 @@ def test_text_between_elements_is_refused(text: str) -> None:
     items = {"type": "array", "items": TEXT, "xml": {"wrapped": True}}
     with pytest.raises(ValueError, match="text"):
         read(described(of(n=INTEGER, list=items)), text.encode())
+
+
+# Schema, value, XML: where names and their order come from.
+NAMED: list[tuple[Json, Json, str, dict[str, Json]]] = [
+    (
+        of(
+            a={**TEXT, "xml": {"name": "x", "namespace": "urn:a", "prefix": "p"}},
+            b={**TEXT, "xml": {"name": "x", "namespace": "urn:b"}},
+            c={**TEXT, "xml": {"name": "x"}},
+        ),
+        {"a": "1", "b": "2", "c": "3"},
+        '<Root><p:x xmlns:p="urn:a">1</p:x><x xmlns="urn:b">2</x><x>3</x></Root>',
+        {},
+    ),
+    ({**of(a=TEXT), "xml": {"name": "##default"}}, {"a": "1"}, "<Root><a>1</a></Root>", {}),
+    (
+        {"allOf": [ref("Base"), of(b=TEXT)]},
+        {"b": "2", "a": "1"},
+        "<Root><a>1</a><b>2</b></Root>",
+        {"Base": {**of(a=TEXT), "xml": {"name": "base"}}},
+    ),
+    (
+        of(it={"allOf": [ref("Base"), of(b=TEXT)]}),
+        {"it": {"a": "1"}},
+        "<Root><it><a>1</a></it></Root>",
+        {"Base": {**of(a=TEXT), "xml": {"name": "base"}}},
+    ),
+    (
+        {**of(a={**TEXT, "xml": {"prefix": "p"}}), "xml": {"namespace": "urn:r", "prefix": "p"}},
+        {"a": "1"},
+        '<p:Root xmlns:p="urn:r"><p:a>1</p:a></p:Root>',
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "value", "text", "schemas"), NAMED)
+def test_elements_have_the_names_and_the_order_of_the_schema(
+    schema: Json, value: Json, text: str, schemas: dict[str, Json]
+) -> None:
+    root = described(schema, **schemas)
+    assert write(root, value) == text
+    etree.fromstring(text)
+    assert read(root, text.encode()) == value
+
+
+def test_a_name_without_a_namespace_is_read_in_any() -> None:
+    assert read(described(of(a=INTEGER)), b'<Root xmlns="urn:x"><a>1</a></Root>') == {"a": 1}
+    declared = of(a={**INTEGER, "xml": {"namespace": "urn:a"}})
+    assert read(described(declared), b'<Root><a xmlns="urn:b">1</a></Root>') == {"a": "1"}

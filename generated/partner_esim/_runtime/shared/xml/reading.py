@@ -73,9 +73,11 @@ class _Reader:
             return element.text
         value, others = self._members(shape, element)
         for name, elements in others.items():
-            # A property may be written as an element that is declared as an attribute.
-            node = shape.members.get(name) or shape.others or ANY
-            value.setdefault(name, self._other(node, elements))
+            node = shape.members.get(name)
+            # An attribute may be written as an element.
+            is_attribute = node is not None and node.type == "attribute"
+            other = node if node and is_attribute else shape.others or ANY
+            value.setdefault(name, self._other(other, elements))
         for (namespace, name), text in own_attributes(element).items():
             if not namespace and owner(names.attributes.get(name, []), namespace) is None:
                 value.setdefault(name, scalar(self.root.shape(shape.others or ANY), text))
