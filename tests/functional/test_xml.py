@@ -91,6 +91,13 @@ PATHS: Json = {
         "put": operation("updatePet", {"description": "It.", **xml(ref("Pet"))}, xml(ref("Pet"))),
     },
     "/pets": {"get": operation("findPets", {"description": "All.", **both(PETS)})},
+    "/latin": {
+        "put": operation(
+            "latin",
+            {"description": "It."},
+            xml(ref("Pet"), "application/xml; charset=ISO-8859-1"),
+        )
+    },
     "/feed": {
         "get": operation("feed", {"description": "It.", **xml(TEXT, "application/atom+xml")}),
         "put": operation("replaceFeed", {"description": "It."}, xml({}, "text/xml")),
@@ -134,6 +141,9 @@ def implementation(made: ModuleType, stub: ModuleType) -> Any:
         async def feed(self, *, context: Any) -> Any:
             return "<feed/>"
 
+        async def latin(self, *, body: Any, context: Any) -> Any:
+            return None
+
         async def replace_feed(self, *, body: Any, context: Any) -> Any:
             assert body == "<feed>ä</feed>"
 
@@ -161,6 +171,18 @@ def test_a_value_is_the_same_in_all_media(
     pet = client.pets.add_pet(**WHOLE, **arguments, accept=accept)
     assert pet == made.models.Pet(**WHOLE)
     assert pet.model_dump(by_alias=True, exclude_unset=True)["isTame"] is None
+
+
+def test_the_document_names_the_encoding(made: ModuleType, origin: Origin) -> None:
+    origin.answer(Answer(status=200, body=b""))
+    with made.Client(base_url=origin.url) as client:
+        client.pets.latin(name="\xe4\u4e2d", photo_urls=[])
+        client.pets.replace_feed(body="<feed>\xe4</feed>")
+    pet, feed = origin.asked
+    assert b"\xe4&#20013;" in pet.body
+    assert ElementTree.fromstring(pet.body).findtext("name") == "\xe4\u4e2d"
+    assert feed.headers["content-type"] == "text/xml; charset=utf-8"
+    assert feed.body == "<feed>\xe4</feed>".encode()
 
 
 def test_only_xml_is_sent_by_default(client: Any, made: ModuleType) -> None:

@@ -11,7 +11,9 @@ from ..responses import RawBody
 from ..xml.reading import read
 from ..xml.writing import write
 from .medium import Converter, Medium
-from .text import charset, charset_parameter
+from .text import PlainText, charset, charset_parameter
+
+_TEXT = PlainText()
 
 
 class Xml(Medium):
@@ -28,15 +30,16 @@ class Xml(Medium):
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
         """Encode a value, in UTF-8 unless the document names another charset."""
         plain = json.loads(converter.write(value))
+        if content.xml is None:
+            return _TEXT.encode(content, plain, converter)
         encoding = charset(content.media_type)
-        if content.xml is not None:
-            body = f'<?xml version="1.0" encoding="{encoding.upper()}"?>\n' + write(
-                content.xml, plain
-            )
-            return content.media_type, body.encode(encoding, "xmlcharrefreplace")
-        if not isinstance(plain, str):
-            raise ValueError("Input should be a string")
-        return content.media_type, plain.encode(encoding)
+        named = charset_parameter(content.media_type) or ""
+        label = "UTF-8" if encoding == "utf-8" else named
+        try:
+            body = f'<?xml version="1.0" encoding="{label}"?>\n{write(content.xml, plain)}'
+        except RecursionError:
+            raise ValueError("too many nested values") from None
+        return content.media_type, body.encode(encoding, "xmlcharrefreplace")
 
     def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
         """Decode a value."""
@@ -46,7 +49,10 @@ class Xml(Medium):
         """Return the JSON of a value."""
         if content.xml is None:
             return json.dumps(data.decode(charset(media_type), "replace")).encode()
-        return json.dumps(read(content.xml, data, charset_parameter(media_type))).encode()
+        try:
+            return json.dumps(read(content.xml, data, charset_parameter(media_type))).encode()
+        except RecursionError:
+            raise ValueError("too many nested elements") from None
 
     def decode_raw(self, data: bytes) -> RawBody:
         """Return the text of a body that the document does not describe."""
