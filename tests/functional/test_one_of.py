@@ -35,6 +35,7 @@ SOURCES: dict[str, Json] = {
         "oneOf": [{"required": ["card"]}, {"required": ["iban"]}],
     },
     "in a circle": ref("Tree"),
+    "nullable": {"oneOf": [CARD, {**BANK, "type": ["object", "null"]}]},
 }
 TREE: Json = {
     "oneOf": [

@@ -66,6 +66,27 @@ CASES = {
         ({"x": {"a": "a", "b": 1}},),
         ({"x": {"a": "a"}},),
     ),
+    "no unevaluated properties": Case(
+        {"type": "object", "properties": {"a": NUMBER}, "unevaluatedProperties": False},
+        ({"a": 1}, {}),
+        ({"b": 1},),
+    ),
+    "no unevaluated properties of alternatives": Case(
+        {
+            "type": "object",
+            "properties": {
+                "x": {
+                    "oneOf": [
+                        {"properties": {"a": NUMBER}, "required": ["a"]},
+                        {"properties": {"b": NUMBER}, "required": ["b"]},
+                    ],
+                    "unevaluatedProperties": False,
+                }
+            },
+        },
+        ({"x": {"a": 1}}, {"x": {"b": 1}}),
+        ({"x": {"a": 1, "c": 1}}, {"x": {"a": 1, "b": 1}}, {"x": {}}),
+    ),
     "listed values without some of them": Case(
         {
             "type": "object",

@@ -78,6 +78,12 @@ def test_other_alternatives_do_not_overlap(tmp_path: Path, union: str) -> None:
     assert found(tmp_path, part, "one-of-overlap") == []
 
 
+def test_items_of_an_object_mean_nothing(tmp_path: Path) -> None:
+    part = "components: {schemas: {T: {type: %s, items: {required: [a]}}}}"
+    assert found(tmp_path, part % "object", "unsupported-schema") == []
+    assert found(tmp_path, part % "[object, array]", "unsupported-schema") != []
+
+
 def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:
     part = """
     components:

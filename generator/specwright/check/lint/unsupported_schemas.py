@@ -22,7 +22,7 @@ from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.applicators import Subschema
-from specwright.document.schemas.inheritance import with_plain_reference
+from specwright.document.schemas.inheritance import closed_objects, with_plain_reference
 from specwright.document.schemas.inspection import checked_pattern, has_checked_names, reference
 from specwright.document.schemas.scalars import alternatives, distributed, is_endless, joined
 from specwright.document.schemas.unions import (
@@ -32,7 +32,7 @@ from specwright.document.schemas.unions import (
     unknown_member,
 )
 from specwright.document.shape import Node
-from specwright.json_values import JsonObject, JsonValue, mapping, sequence
+from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.samples.overlaps import overlap
@@ -151,10 +151,10 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
             "if",
             "not",
             "unevaluatedItems",
-            "unevaluatedProperties",
         ),
         _always,
     ),
+    "unevaluatedProperties": lambda schema: not closed_objects(schema),
     "prefixItems": _is_no_tuple,
     "uniqueItems": _is_unique_anything,
     **dict.fromkeys(("maxProperties", "minProperties"), _has_no_class),
@@ -181,6 +181,9 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
         yield LintViolation(pointer, "models accept any value: it refers back to its own union")
     for node in context.of_kind("schema"):
         if any(f"{node.pointer}/".startswith(f"{pointer}/") for pointer in covered):
+            continue
+        if node.pointer.endswith("/items") and not _may_be_array(context, node.pointer):
+            covered.append(node.pointer)
             continue
         is_composed = not {"allOf", "$ref"}.isdisjoint(node.value)
         if is_composed and alternatives(context.document, node.value) == []:
@@ -234,6 +237,12 @@ def _unchecked(
                 if any(keyword in schema and _UNCHECKED[keyword](schema) for schema in schemas)
             ]
     return keywords
+
+
+def _may_be_array(context: LintContext, items: Pointer) -> bool:
+    """Return whether a schema with `items` has arrays among its values."""
+    around = mapping(resolve(context.document.data, items.removesuffix("/items")))
+    return "array" in one_or_more(around.get("type", "array"))
 
 
 def _is_property(pointer: Pointer) -> bool:

@@ -27,6 +27,12 @@ _WHOLE = ("$ref", "allOf")
 _WHOLE_OF = re.compile(r"(/(allOf|anyOf|oneOf)/\d+)+$")
 # Keywords that make a schema a type without others.
 TYPED = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "properties", "type"})
+# Keywords by which a property is evaluated, apart from `additionalProperties`.
+_EVALUATING = frozenset(
+    """
+    $dynamicRef $ref allOf anyOf dependentSchemas else if oneOf patternProperties properties then
+    """.split()
+)
 # Keywords of objects that a class of several bases does not have from each of them.
 _NOT_ADDED = frozenset(
     {"additionalProperties", "const", "enum", "patternProperties", DISCRIMINATOR, *UNIONS}
@@ -97,12 +103,43 @@ def compose(document: Document) -> Document:
     A `$ref` with constraints beside it is a part of an `allOf`, and so is a union beside one. A
     property that refines an inherited one, as by `maxLength` without its type, has an `allOf` with
     it. The alternatives of a union have the constraints that are beside it; one that is the union
-    itself allows any value, and so does a property that is required and not declared.
+    itself allows any value, and so does a property that is required and not declared. An object
+    without unevaluated properties has no additional ones, and neither have its alternatives.
     """
     any_value: JsonValue = {}
     document = _replaced(document, dict.fromkeys(circular_alternatives(document), any_value))
-    document = _with_plain_references(_with_required_properties(document))
+    document = _with_required_properties(_with_closed_objects(document))
+    document = _with_plain_references(document)
     return _with_plain_unions(_with_whole_properties(document))
+
+
+def _with_closed_objects(document: Document) -> Document:
+    closed = [schema.pointer for schema in _schemas(document) if closed_objects(schema.value)]
+    if not closed:
+        return document
+    data = clone(document.data)
+    for pointer in closed:
+        schema = mapping(resolve(data, pointer))
+        for closed_object in closed_objects(schema):
+            closed_object.setdefault("additionalProperties", False)
+        del schema["unevaluatedProperties"]
+    return document.with_data(data)
+
+
+def closed_objects(schema: JsonValue) -> list[JsonObject]:
+    """Return the objects that have no additional properties, as the schema has no unevaluated ones.
+
+    They are the schema itself, or each alternative of its `oneOf`, where nothing else evaluates
+    properties (JSON Schema 2020-12, core, 11.3); empty for other schemas.
+    """
+    value = mapping(schema)
+    if value.get("unevaluatedProperties") is not False:
+        return []
+    declared = value.keys() & _EVALUATING
+    objects = sequence(value.get("oneOf")) if declared == {"oneOf"} else [schema]
+    closed = [object_ for object_ in objects if isinstance(object_, dict)]
+    is_plain = all(object_.keys() & _EVALUATING == {"properties"} for object_ in closed)
+    return closed if is_plain and len(closed) == len(objects) else []
 
 
 def _with_required_properties(document: Document) -> Document:
