@@ -13,6 +13,11 @@ from lab.shops.serving import SHOPS
 from lab.shops.verdicts import load
 from tests.serving import Server
 
+# The same bugs in the others are for the night.
+ONE_OF_SHOPS = [
+    pytest.param(shop, marks=[] if shop == "fastapi" else pytest.mark.exhaustive) for shop in SHOPS
+]
+
 
 @contextlib.contextmanager
 def desk(shop: str, bug: str) -> Iterator[Desk]:
@@ -31,7 +36,7 @@ def test_a_shop_without_a_bug_is_right(shop: str) -> None:
         assert [name for name, bug in BUGS.items() if not bug.is_right(right)] == []
 
 
-@pytest.mark.parametrize("shop", SHOPS)
+@pytest.mark.parametrize("shop", ONE_OF_SHOPS)
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_is_there(shop: str, name: str) -> None:
     with desk(shop, name) as wrong:
