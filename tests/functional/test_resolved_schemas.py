@@ -87,6 +87,15 @@ CASES = {
         ({"x": {"a": 1}}, {"x": {"b": 1}}),
         ({"x": {"a": 1, "c": 1}}, {"x": {"a": 1, "b": 1}}, {"x": {}}),
     ),
+    "any text but one": Case(
+        {
+            "type": "object",
+            "properties": {"c": {"allOf": [TEXT, {"not": {"const": "a"}}]}},
+        },
+        ({"c": "b"},),
+        ({"c": "a"},),
+        unchecked="not",
+    ),
     "listed values without some of them": Case(
         {
             "type": "object",
