@@ -83,7 +83,7 @@ def has_nameless_union(document: Document, schema: JsonObject) -> bool:
         and (
             sequence(member.get("anyOf"))
             or sequence(member.get("oneOf"))
-            or len({*one_or_more(member.get("type"))} - {"null"}) > 1
+            or len({*texts(one_or_more(member.get("type")))} - {"null"}) > 1
         )
         and not may_overlap(document, member)
         for member in sequence(schema.get("oneOf"))
