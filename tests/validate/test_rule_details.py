@@ -82,6 +82,8 @@ def test_items_of_an_object_mean_nothing(tmp_path: Path) -> None:
     part = "components: {schemas: {T: {type: %s, items: {required: [a]}}}}"
     assert found(tmp_path, part % "object", "unsupported-schema") == []
     assert found(tmp_path, part % "[object, array]", "unsupported-schema") != []
+    named = "components: {schemas: {T: {properties: {type: {}, items: {required: [a]}}}}}"
+    assert found(tmp_path, named, "unsupported-schema") != []
 
 
 def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:

@@ -177,12 +177,14 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     # A whole of many parts is read once, and not for each part.
     known: dict[_Whole, list[JsonObject] | None] = {}
     yield from replaced_properties(context)
+    places = {node.pointer for node in context.of_kind("schema")}
     for pointer in circular_alternatives(context.document):
         yield LintViolation(pointer, "models accept any value: it refers back to its own union")
     for node in context.of_kind("schema"):
         if any(f"{node.pointer}/".startswith(f"{pointer}/") for pointer in covered):
             continue
-        if node.pointer.endswith("/items") and not _may_be_array(context, node.pointer):
+        around = node.pointer.removesuffix("/items")
+        if around != node.pointer and around in places and not _may_be_array(context, around):
             covered.append(node.pointer)
             continue
         is_composed = not {"allOf", "$ref"}.isdisjoint(node.value)
@@ -239,10 +241,9 @@ def _unchecked(
     return keywords
 
 
-def _may_be_array(context: LintContext, items: Pointer) -> bool:
-    """Return whether a schema with `items` has arrays among its values."""
-    around = mapping(resolve(context.document.data, items.removesuffix("/items")))
-    return "array" in one_or_more(around.get("type", "array"))
+def _may_be_array(context: LintContext, pointer: Pointer) -> bool:
+    schema = mapping(resolve(context.document.data, pointer))
+    return "array" in one_or_more(schema.get("type", "array"))
 
 
 def _is_property(pointer: Pointer) -> bool:
