@@ -16,6 +16,7 @@ from specwright.check.lint.schemas import is_closed
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.applicators import UNIONS, Subschema, held
 from specwright.document.schemas.inheritance import (
+    ALTERNATIVES,
     TYPED,
     adds_properties,
     parts,
@@ -33,7 +34,6 @@ from specwright.pointer import ROOT, Pointer, resolve, split
 # Steps to a schema that is one with the schema around it.
 PART = re.compile(r"/(allOf/\d+|propertyNames)$")
 PARTS = re.compile(r"(/allOf/\d+)+$")
-ALTERNATIVES = re.compile(r"(/(allOf|anyOf|oneOf)/\d+)+$")
 
 
 def composed(context: LintContext, pointer: Pointer, whole: JsonValue) -> list[Subschema]:

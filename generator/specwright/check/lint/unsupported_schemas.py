@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from specwright.check.context import LintContext
 from specwright.check.lint.composition import (
-    ALTERNATIVES,
     PART,
     PARTS,
     beyond_classes,
@@ -22,7 +21,11 @@ from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.applicators import Subschema
-from specwright.document.schemas.inheritance import closed_objects, with_plain_reference
+from specwright.document.schemas.inheritance import (
+    ALTERNATIVES,
+    closed_objects,
+    with_plain_reference,
+)
 from specwright.document.schemas.inspection import checked_pattern, has_checked_names, reference
 from specwright.document.schemas.scalars import alternatives, distributed, is_endless, joined
 from specwright.document.schemas.unions import (

@@ -24,7 +24,7 @@ from specwright.pointer import Pointer, join, resolve, split
 
 _WHOLE = ("$ref", "allOf")
 # Steps from a schema to its parts and alternatives.
-_WHOLE_OF = re.compile(r"(/(allOf|anyOf|oneOf)/\d+)+$")
+ALTERNATIVES = re.compile(r"(/(allOf|anyOf|oneOf)/\d+)+$")
 # Keywords that make a schema a type without others.
 TYPED = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "properties", "type"})
 # Keywords by which a property is evaluated, apart from `additionalProperties`.
@@ -165,7 +165,7 @@ def undeclared(document: Document, schema: Subschema) -> list[str]:
     required = texts(mapping(schema.value).get("required"))
     if not required:
         return []
-    around = _WHOLE_OF.sub("", schema.pointer)
+    around = ALTERNATIVES.sub("", schema.pointer)
     whole = Subschema(around, resolve(document.data, around))
     several = [mapping(p.value) for p in (*parts(document, whole), *parts(document, schema))]
     is_class = any("properties" in part for part in several)
