@@ -87,3 +87,12 @@ def test_a_boolean_schema_stays_at_its_place(tmp_path: Path) -> None:
     components = {"schemas": {"Kind": {"properties": {"any": True}}}}
     document = load(write(tmp_path, ref, components=components))
     assert list(document.data["components"]["schemas"]) == ["Kind"]
+
+
+def test_a_pointer_below_an_identifier_begins_there(tmp_path: Path) -> None:
+    own = {"Name": {"type": "string"}}
+    inner = {"$id": "kind.json", "x-own": own, "properties": {"a": {"$ref": "#/x-own/Name"}}}
+    ref, components = "#/components/schemas/Kind", {"schemas": {"Kind": inner}}
+    path = write(tmp_path, ref, components=components, **{"x-own": {"Name": {"type": "integer"}}})
+    schemas = load(path).data["components"]["schemas"]
+    assert schemas["Kind"]["properties"]["a"] == {"$ref": "#/components/schemas/Kind/x-own/Name"}

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from specwright.culprits import without_culprits
+from specwright.document.model import Document
+from specwright.document.sources.load import load
 from specwright.ir import build
 from specwright.models.background import ModelWorker
 from tests.command import run
@@ -186,3 +189,13 @@ def test_a_review_says_that_it_cannot_compare_the_package(
     line = next(line for line in done.stdout.splitlines() if "cannot be generated" in line)
     assert "specwright fails on this, which is a bug (KeyError)" in line
     assert "openapi.json:" in line.partition("cannot be generated")[2]
+
+
+def test_two_parts_that_fail_only_together_are_not_blamed(project: Path) -> None:
+    def attempt(document: Document) -> None:
+        schemas = document.data["components"]["schemas"]
+        if schemas.get("Cat") and schemas.get("Dog"):
+            raise KeyError("both")
+
+    with pytest.raises(KeyError, match="both"):
+        without_culprits(load(project / "openapi.json"), KeyError("both"), attempt)
