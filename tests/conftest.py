@@ -16,13 +16,14 @@ from tests import command, compiled
 from tests.browser import NAMES, Browser, installed
 
 # How fast a machine is must not decide what is red. The examples are the same in every run and on
-# every machine; `--hypothesis-profile new` draws more and others, and says how to repeat one.
+# every machine; `--hypothesis-profile new` draws more and others, and says how to repeat one. Each
+# example may write over the files of the one before.
 settings.register_profile(
     "new",
     settings.get_profile("default"),
     max_examples=1_000,
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     print_blob=True,
 )
 settings.register_profile(

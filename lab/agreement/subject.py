@@ -18,7 +18,7 @@ from specwright.check.sound import Sound, sound
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite
-from specwright.document.sources.load import load
+from specwright.document.sources.load import load, load_in_part
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 from specwright.ir.model.api import Api, OperationGroup
@@ -57,7 +57,7 @@ class Subject:
     @cached_property
     def package(self) -> tuple[Document, Api, ModuleType]:
         """The normalised document, its operations, and the generated package."""
-        return made(self.file, self.place)
+        return made(load_in_part(self.file), self.place)
 
     @cached_property
     def mock(self) -> Mock:

@@ -81,8 +81,10 @@ class Recorded:
 
 def prove(file: Path, place: Path) -> Proof:
     """Generate a package in a directory, and make its calls."""
-    normal, api, package = made(file, place)
-    mock = Mock(normal)
+    document = load_in_part(file)
+    normal, api, package = made(document, place)
+    # As the command does: the normalised document has the schemas of values, without those of XML.
+    mock = Mock(document)
     app = Recorded(mock)
     proof = Proof()
     with Server(app) as server:
@@ -102,7 +104,7 @@ def base_path(mock: Mock) -> str:
     return _VARIABLE.sub(r"\1", mock.routes.base_path)
 
 
-def made(file: Path, place: Path) -> tuple[Document, Api, ModuleType]:
+def made(document: Document, place: Path) -> tuple[Document, Api, ModuleType]:
     """Generate a package in a directory and import it."""
     kept: list[tuple[Document, ModelSource]] = []
 
@@ -110,7 +112,6 @@ def made(file: Path, place: Path) -> tuple[Document, Api, ModuleType]:
         kept.append((document, generate_models(document)))
         return lambda: kept[0][1]
 
-    document = load_in_part(file)
     options = PackageOptions(package=f"proven_{next(_NUMBERS)}", client_name="Client")
     for path, content in generate(document, options, begin_models=begin).items():
         target = place / path

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.document.model import Document
@@ -54,7 +54,6 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Document:
     return load(path)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(PARTS, min_size=1, max_size=3), around=PARTS)
 def test_the_joined_schema_takes_the_same_values(
     document: Document, parts: list[dict[str, Any]], around: dict[str, Any]
@@ -70,7 +69,6 @@ def test_the_joined_schema_takes_the_same_values(
         assert is_valid(whole, value) == is_valid(schema, value)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(unions=st.lists(UNIONS, min_size=1, max_size=2), around=PARTS)
 def test_the_distributed_schema_takes_the_same_values(
     document: Document, unions: list[dict[str, Any]], around: dict[str, Any]

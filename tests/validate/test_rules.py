@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.check.checks import check
@@ -105,7 +105,7 @@ def test_no_type_of_another_shape_stops_a_rule(tmp_path: Path) -> None:
     assert stopped(check(load(path), Settings(LintProfile.STRICT))) == []
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(changes=st.lists(st.tuples(st.integers(0, 50_000), JUNK), min_size=1, max_size=8))
 def test_no_change_of_a_document_stops_a_rule(
     changes: list[tuple[int, Any]], tmp_path: Path

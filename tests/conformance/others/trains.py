@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, ClassVar
+from xml.etree import ElementTree
 
 import jsonschema_rs
 from starlette.applications import Starlette
@@ -23,8 +24,27 @@ STATIONS = [
 ]
 
 
+def booking_in_xml(text: str) -> dict[str, Any]:
+    """Read the elements of a booking; flags are booleans (XML Schema 1.1, datatypes, 3.3.2)."""
+    booking = ElementTree.fromstring(text)
+    if booking.tag != "booking":
+        raise ValueError(booking.tag)
+    values: dict[str, Any] = {element.tag: element.text or "" for element in booking}
+    flags = {"true": True, "1": True, "false": False, "0": False}
+    return values | {
+        name: flags.get(values[name].strip(), values[name])
+        for name in ("has_bicycle", "has_dog")
+        if name in values
+    }
+
+
 class Trains:
     """Bookings in memory; `schemas` are those of the document."""
+
+    reads: ClassVar[dict[str, dict[str, Callable[[str], Any]]]] = {
+        "Booking": {"application/json": json.loads, "application/xml": booking_in_xml},
+        "BookingPayment": {"application/json": json.loads},
+    }
 
     def __init__(self, schemas: dict[str, Any], key: str) -> None:
         self.key = key
@@ -109,12 +129,13 @@ class Trains:
             raise HTTPException(otherwise) from None
 
     async def body(self, request: Request, schema: str) -> dict[str, Any]:
-        if request.headers.get("content-type") != "application/json":
+        read = self.reads[schema].get(request.headers.get("content-type", ""))
+        if read is None:
             raise HTTPException(400)
         try:
-            value = json.loads((await request.body()).decode())
+            value = read((await request.body()).decode())
             json.dumps(value, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, ElementTree.ParseError):
             raise HTTPException(400) from None
         if not self.validators[schema].is_valid(value):
             raise HTTPException(400)
