@@ -172,11 +172,23 @@ def published(session: nox.Session) -> None:
 
 @nox.session
 def exhaustive(session: nox.Session) -> None:
-    """Run the exhaustive tests: 2,000 mutants, mypy on 50, hostile and the largest documents."""
+    """Run the exhaustive tests, and those that are too slow for CI (hours)."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
-    run_pytest(session, "-m", "exhaustive", *(session.posargs or WORKERS))
+    run_pytest(session, "-m", "exhaustive or slow", *(session.posargs or WORKERS))
+
+
+@nox.session
+def slow_tests(session: nox.Session) -> None:
+    """Measure the tests, and list those that CI leaves to the night (half an hour)."""
+    install_workspace(session)
+    install_group(session, "test")
+    install_group(session, "typecheck")
+    report = str(Path(session.create_tmp(), "calls.xml"))
+    written = ("-o", "junit_duration_report=call", f"--junitxml={report}")
+    run_pytest(session, "-m", "not exhaustive", *WORKERS, *written, *session.posargs)
+    session.run("python", "-m", "tests.slow", report)
 
 
 @nox.session

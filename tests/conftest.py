@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import command, compiled
+from tests import command, compiled, slow
 from tests.browser import NAMES, Browser, installed
 
 # How fast a machine is must not decide what is red. The examples are the same in every run and on
@@ -42,6 +42,13 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def pytest_configure(config: pytest.Config) -> None:
     # Shells start `pytest &` with Ctrl-C ignored, and the commands under test would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = slow.listed()
+    for item in items:
+        if item.nodeid in tests:
+            item.add_marker("slow")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -166,6 +166,9 @@ class _Author:
         )
         if self.chance(0.12) and self.is_old:
             result["nullable"] = True
+            # It must be there (OAS 3.0.4, 4.7.24.3); without, readers differ about it.
+            if "enum" in schema:
+                result["enum"] = [*schema["enum"], None]
         elif self.chance(0.12) and isinstance(schema.get("type"), str) and not self.is_old:
             result["type"] = [schema["type"], "null"]
         return result
@@ -195,6 +198,9 @@ class _Author:
             choices += [{"const": each} for each in ("a", 1, True, None, {"a": 1}, [1], 1.5)]
         for _ in range(self.random.choice([0, 0, 1, 1, 2])):
             result |= self.random.choice(choices)
+        if not {"enum", "const", "pattern"}.isdisjoint(result):
+            # Few texts of a format are among those.
+            result.pop("format", None)
         return result
 
     def number(self, depth: int) -> Json:
@@ -231,7 +237,8 @@ class _Author:
         return result
 
     def union(self, depth: int) -> Json:
-        members = [self.part(depth) for _ in range(self.random.randint(1, 3))]
+        parts = [self.part(depth) for _ in range(self.random.randint(1, 3))]
+        members = [part for n, part in enumerate(parts) if part not in parts[:n]]
         if not self.is_old and self.chance(0.1):
             members.append({"type": "null"})
         result: Json = {self.random.choice(["oneOf", "anyOf"]): members}

@@ -1,34 +1,40 @@
-"""The trial of a document: it is generated, and its package is imported."""
+"""The trial of a document: its package is made, imported, checked for types and called."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from importlib import import_module, invalidate_caches
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
+from lab.compositions.values import contradictions
 from specwright import pipeline
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
 from specwright.errors import SpecwrightError
 from specwright.findings import Report
+from tests.checkers import mypy
 
 Json = dict[str, Any]
 _PACKAGE = "composed"
 _MODULES = ("models", "client", "async_client", "server")
 
 
-def fault(document: Json) -> str:
+def fault(document: Json, *, with_types: bool = False) -> str:
     """Return the kind of the fault that a document causes; empty if it causes none.
 
     Schemas that contradict themselves may be refused by the generator of models, which costs them
     alone, and is no fault.
+
+    Args:
+        with_types: whether mypy checks the package, which takes more time than the rest.
     """
     with TemporaryDirectory() as directory:
         path, reports = Path(directory, "openapi.json"), list[Report]()
@@ -48,7 +54,36 @@ def fault(document: Json) -> str:
             target = Path(directory, "out", name)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        return _import(Path(directory, "out"))
+        return (
+            _import(Path(directory, "out"))
+            or (with_types and _of_types(files))
+            or _of_values(path, Path(directory, "values"))
+        )
+
+
+def _of_types(files: Mapping[str, bytes]) -> str:
+    """Return the first error of mypy; what all packages share is checked once."""
+    place = Path(gettempdir(), "specwright-compositions", "package")
+    for path in place.rglob("*.py"):
+        path.unlink()
+    for name, content in files.items():
+        target = place / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    said = next(iter(mypy(place)), "")
+    return said and f"mypy: {_kind(said.split(': ', 1)[1])}"
+
+
+def _of_values(path: Path, place: Path) -> str:
+    try:
+        return _kind(next(contradictions(path, place), ""))
+    except Exception as error:
+        return f"values: {_place(error)}"
+
+
+def _kind(complaint: str) -> str:
+    """Return a complaint without what is the document's own."""
+    return re.sub(r"/v\d\S*|['\"].*?['\"]|\d+", "…", complaint)
 
 
 def _import(place: Path) -> str:

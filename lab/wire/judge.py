@@ -460,7 +460,8 @@ def _pairs(parameter: Any, value: Any) -> Pairs:
         return [(name, json.dumps(value))]
     if style == "deepObject":
         return list(_deep(name, value))
-    if style in DELIMITERS and not parameter.get("explode", False):
+    is_composite = isinstance(value, list | dict)
+    if style in DELIMITERS and is_composite and not parameter.get("explode", False):
         parts = value if isinstance(value, list) else [t for pair in value.items() for t in pair]
         return [(name, DELIMITERS[style].join(map(_text, parts)))]
     expanded = uritemplate.expand(

@@ -23,6 +23,9 @@ from specwright.pointer import resolve, split
 from .documents import TODAY, breaking
 from .edits import EDITS, Edit, Effect
 
+# They share a review of each edit, which takes a minute.
+pytestmark = pytest.mark.exhaustive
+
 # The rules whose findings a value can show.
 PAYLOAD = ("-narrowed", "-widened", "property-required", "property-not-sent", "property-refused")
 # Whose values an edit takes away or adds to, and so breaks the other side.

@@ -127,6 +127,10 @@ WITHOUT_VALUE: dict[str, tuple[dict[str, Any], str]] = {
         media(**{"application_x-www-form-urlencoded": {"schema": {"type": "integer"}}}),
         "the application/x-www-form-urlencoded body",
     ),
+    "/w/multipart": (
+        media(**{"multipart_form-data": {"schema": {"type": "array", "items": {}}}}),
+        "the multipart/form-data body",
+    ),
     "/w/header": (header(schema=NEVER), "the header X-It"),
     "/w/text": (header(schema={"type": "string", "pattern": "a\n"}), "the header X-It"),
 }

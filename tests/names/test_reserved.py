@@ -169,7 +169,12 @@ def write_package(tree: Path, package: str, data: Json) -> Path:
     return tree
 
 
-@pytest.fixture(scope="module", params=range(len(PARTS)))
+# The first has most of the names, and takes two minutes.
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(0, marks=pytest.mark.exhaustive), *range(1, len(PARTS))],
+    ids=str,
+)
 def made(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Made]:

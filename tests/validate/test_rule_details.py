@@ -86,6 +86,54 @@ def test_items_of_an_object_mean_nothing(tmp_path: Path) -> None:
     assert found(tmp_path, named, "unsupported-schema") != []
 
 
+@pytest.mark.parametrize("media_type", ["application/x-www-form-urlencoded", "multipart/form-data"])
+@pytest.mark.parametrize(
+    ("schema", "named"),
+    [
+        ("{type: integer}", "integer"),
+        ("{type: [string, array]}", "array or string"),
+        ("{allOf: [{type: [object, 'null']}, {type: [boolean, 'null']}]}", "null"),
+        ("{enum: [a, 1.5]}", "number or string"),
+        ("{oneOf: [{const: true}, {items: {}}]}", "array or boolean"),
+        ("{type: [object, 'null']}", ""),
+        ("{properties: {a: {}}}", ""),
+        ("{anyOf: [{type: string}, {required: [a]}]}", ""),
+        ("{}", ""),
+    ],
+)
+def test_a_form_is_an_object(tmp_path: Path, media_type: str, schema: str, named: str) -> None:
+    part = f"""
+    paths:
+      /a:
+        post:
+          requestBody: {{content: {{{media_type}: {{schema: {schema}}}}}}}
+          responses:
+            "400": {{description: No., content: {{{media_type}: {{schema: {schema}}}}}}}
+    """
+    message = f"a form has the members of an object, not {named}"
+    for rule, place in {
+        "unsupported-body": "/paths/~1a/post/requestBody/content",
+        "unsupported-answer": "/paths/~1a/post/responses/400/content",
+    }.items():
+        where = f"{place}/{media_type.replace('/', '~1')}/schema"
+        assert found(tmp_path, part, rule) == ([(where, message)] if named else [])
+
+
+@pytest.mark.parametrize("schema", ["true", "false", "{}"])
+def test_a_property_of_any_value_is_read_as_xml(tmp_path: Path, schema: str) -> None:
+    part = f"""
+    paths:
+      /a:
+        post:
+          requestBody:
+            content: {{application/xml: {{schema: {{properties: {{a: {schema}}}}}}}}}
+          responses: {{"204": {{description: Done.}}}}
+    """
+    report = check(load(write(tmp_path, part)), Settings())
+    rules = {finding.rule for finding in report.findings}
+    assert rules.isdisjoint({"check-incomplete", "unsupported-xml"})
+
+
 def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:
     part = """
     components:

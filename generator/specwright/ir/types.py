@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import is_from_place
-from specwright.document.schemas.inspection import is_binary, reference, unwrapped
+from specwright.document.schemas.inspection import is_binary, listed_values, reference, unwrapped
 from specwright.document.schemas.scalars import joined
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import ALTERNATIVES
@@ -103,7 +103,7 @@ class Types:
         if name == "string" and is_binary(schema):
             return "_files.FileTypes"
         if name == "string":
-            texts = [ascii(value) for value in _values(schema) if isinstance(value, str)]
+            texts = [ascii(value) for value in listed_values(schema) if isinstance(value, str)]
             if texts:
                 return f"Literal[{', '.join(texts)}]"
             if schema.get("format") == "decimal" and self.index.get(pointer):
@@ -144,14 +144,9 @@ class Types:
         return self.document.target(ref)
 
 
-def _values(schema: JsonObject) -> list[JsonValue]:
-    """Return the only values of a schema, if it lists them."""
-    return [schema["const"]] if "const" in schema else sequence(schema.get("enum"))
-
-
 def _type_of_values(schema: JsonObject) -> str | None:
     """Return the type that all listed values have; None if they differ, or are not plain."""
-    types = {_TYPES_OF_VALUES.get(type(value)) for value in _values(schema)}
+    types = {_TYPES_OF_VALUES.get(type(value)) for value in listed_values(schema)}
     return types.pop() if len(types) == 1 else None
 
 

@@ -16,10 +16,18 @@ from specwright.runtime.shared.operation import Content
 from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.xml import as_xml
 
-_CONVERTER = Converter(
-    write=lambda value: json.dumps(value).encode(), read=json.loads, members=dict, make=dict
-)
 _BOUNDARY = re.compile("boundary=([0-9a-f]+)")
+
+
+def _members(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise ValueError("only the members of an object are parts of a form")
+    return value
+
+
+_CONVERTER = Converter(
+    write=lambda value: json.dumps(value).encode(), read=json.loads, members=_members, make=dict
+)
 
 
 def encode(

@@ -10,10 +10,13 @@ from specwright.document.operations import sites
 from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
 from specwright.document.operations.sites import Direction, Site, essence, is_json
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.value_types import ValueTypes
 from specwright.document.schemas.xml_shapes import XmlDescriptions
 from specwright.document.sources.swagger.values import ANSWER, BODY, PARAMETER
 from specwright.json_values import mapping
 from specwright.pointer import join
+from specwright.runtime.shared.media.table import medium_of
 
 _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "prefixEncoding"})
 
@@ -48,6 +51,7 @@ def unsupported_parameter(context: LintContext) -> Iterator[LintViolation]:
 
 
 def unsupported_body(context: LintContext) -> Iterator[LintViolation]:
+    types = ValueTypes(context.document)
     for operation in context.operations:
         body = sites.request_body(context.document, operation)
         if body is None:
@@ -57,10 +61,19 @@ def unsupported_body(context: LintContext) -> Iterator[LintViolation]:
                 yield LintViolation(content.pointer, f"'{name}' is not parsed into an event")
             elif reason := _not_opaque(name):
                 yield LintViolation(content.pointer, f"the method takes {reason}")
+            yield from _without_members(types, name, content)
             yield from _left_out(content)
             for _, encoding in sites.members(context.document, content, "encoding"):
                 yield from _left_out(encoding)
     yield from remarks(context, BODY)
+
+
+def _without_members(types: ValueTypes, name: str, content: Site) -> Iterator[LintViolation]:
+    """Yield the schema of a form that allows no object."""
+    allowed = types.of([Subschema(content / "schema", content.value.get("schema", {}))])
+    if medium_of(name).has_parts and allowed and "object" not in allowed:
+        named = " or ".join(sorted(allowed))
+        yield LintViolation(content / "schema", f"a form has the members of an object, not {named}")
 
 
 def _left_out(holder: Site) -> Iterator[LintViolation]:
@@ -71,15 +84,17 @@ def _left_out(holder: Site) -> Iterator[LintViolation]:
 
 
 def unsupported_answer(context: LintContext) -> Iterator[LintViolation]:
+    types = ValueTypes(context.document)
     for operation in context.operations:
         if operation.direction is not Direction.PATH:
             continue
         for status, response in sites.responses(context.document, operation):
             if status[:1] == "1":
                 yield LintViolation(response.pointer, f"a response with {status} is ignored")
-            if status[:1] != "2":
-                continue
             for name, content in sites.contents(context.document, response):
+                yield from _without_members(types, name, content)
+                if status[:1] != "2":
+                    continue
                 if reason := _not_opaque(name):
                     yield LintViolation(content.pointer, f"the method returns {reason}")
     yield from remarks(context, ANSWER)
@@ -181,7 +196,7 @@ RULES = (
     unsupported(
         BODY,
         "Request bodies are JSON, XML, forms, text, items in lines, or bytes. Multipart bodies "
-        "other than forms are passed as bytes.",
+        "other than forms are passed as bytes, and forms are objects.",
         _BODY % "multipart/mixed",
         _BODY % "application/json",
         unsupported_body,

@@ -33,6 +33,11 @@ _OBJECT = (None, "object", ["object", "null"], ["null", "object"])
 _OF_ARRAYS = frozenset({"items", "maxItems", "minItems", "uniqueItems"})
 
 
+def listed_values(schema: JsonObject) -> list[JsonValue]:
+    """Return the only values that `const` or `enum` allows; empty if there are others."""
+    return [schema["const"]] if "const" in schema else sequence(schema.get("enum"))
+
+
 def map_children(
     schema: JsonObject, change: Callable[[JsonValue, Pointer], JsonValue]
 ) -> JsonObject:

@@ -21,27 +21,16 @@ from specwright.document.schemas.applicators import (
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.discriminators import COMPONENTS, Discriminators
 from specwright.document.schemas.inheritance import parts as inherited_parts
-from specwright.document.schemas.inspection import ANNOTATIONS, reference
+from specwright.document.schemas.inspection import ANNOTATIONS, listed_values, reference
 from specwright.document.schemas.polarity import Polarity, is_left_out
-from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
+from specwright.document.schemas.value_types import ValueTypes
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, split
 from specwright.runtime.shared.xml.nodes import JsonType, NodeType, XmlNode, XmlRoot, XmlShape
 from specwright.runtime.shared.xml.scalars import SCALARS, written
 from specwright.runtime.shared.xml.writing import NAME
 
-_TYPES: frozenset[str] = frozenset(get_args(JsonType))
 _NODE_TYPES: frozenset[str] = frozenset(get_args(NodeType))
-_BY_VALUE: dict[type, JsonType] = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    list: "array",
-    dict: "object",
-    type(None): "null",
-}
-_OF_OBJECTS = ("properties", "patternProperties", "required", "additionalProperties")
-_OF_ARRAYS = ("items", "prefixItems")
 _CONDITIONAL = ("then", "else", "dependentSchemas")
 # The names of JAXB for "as the program calls it", which its documents have.
 _JAXB_DEFAULT = "##default"
@@ -51,7 +40,6 @@ _MOST_SHAPES = 20_000
 # Deeper shapes are outside of those around them, by name.
 _MOST_NESTED = 8
 _UNFINISHED = XmlShape()
-_Types = frozenset[JsonType]
 _Place = Literal["root", "member", "first", "item"]
 
 
@@ -77,7 +65,7 @@ def is_described(document: Document, schema: Subschema) -> bool:
     parts = described.parts([schema])
     if any(mapping(mapping(part.value).get("xml")) for part in parts):
         return True
-    types = described.types([schema])
+    types = ValueTypes(document).of([schema])
     return bool(types - {"null", "string"})
 
 
@@ -94,7 +82,7 @@ class XmlDescriptions:
     named: dict[str, XmlShape] = field(default_factory=dict)
     limits: dict[Pointer, XmlLimit] = field(default_factory=dict)
     _made: dict[_Key, XmlShape] = field(default_factory=dict)
-    _types: dict[tuple[Pointer, ...], _Types] = field(default_factory=dict)
+    _types: ValueTypes = field(init=False)
     _open: dict[_Key, None] = field(default_factory=dict)
     _unfinished: list[tuple[str, Sequence[Subschema], frozenset[Pointer]]] = field(
         default_factory=list
@@ -106,6 +94,7 @@ class XmlDescriptions:
     def __post_init__(self) -> None:
         """Prepare to read the document's discriminators."""
         self._discriminators = Discriminators(self.document)
+        self._types = ValueTypes(self.document)
 
     def root(self, schema: Subschema) -> XmlRoot:
         """Return the description of bodies with a schema."""
@@ -186,49 +175,6 @@ class XmlDescriptions:
             or ("const" in value and value["const"] is None)
         )
 
-    def types(
-        self, schemas: Iterable[Subschema], above: frozenset[Pointer] = frozenset()
-    ) -> _Types:
-        """Return the types of values to which all of these schemas apply; empty if any."""
-        schemas = [*schemas]
-        key = tuple(schema.pointer for schema in schemas)
-        if above:
-            return self._types_of(schemas, above)
-        if key not in self._types:
-            self._types[key] = self._types_of(schemas, above)
-        return self._types[key]
-
-    def _types_of(self, schemas: Iterable[Subschema], above: frozenset[Pointer]) -> _Types:
-        parts = [*spread(schemas, lambda part: held(self.document, part, WHOLE))]
-        types: _Types | None = None
-        for part in parts:
-            if part.pointer not in above:
-                types = _both(types, self._own_types(part, above | {part.pointer}))
-        if types is not None:
-            return types
-        keywords = {keyword for part in parts for keyword in mapping(part.value)}
-        structure: set[JsonType] = set()
-        structure |= {"object"} if not keywords.isdisjoint(_OF_OBJECTS) else set()
-        structure |= {"array"} if not keywords.isdisjoint(_OF_ARRAYS) else set()
-        return frozenset(structure)
-
-    def _own_types(self, schema: Subschema, above: frozenset[Pointer]) -> _Types | None:
-        value = mapping(schema.value)
-        types: _Types | None = None
-        if "type" in value:
-            declared = {name for name in one_or_more(value["type"]) if name in _TYPES}
-            types = frozenset(cast("set[JsonType]", declared))
-        elif values := _values(value):
-            types = frozenset(_BY_VALUE[type(item)] for item in values)
-        for keyword in UNIONS:
-            alternatives = [*held(self.document, schema, [keyword])]
-            of_alternatives = [
-                self.types([part], above) for part in alternatives if part.pointer not in above
-            ]
-            if of_alternatives and all(of_alternatives):
-                types = _both(types, frozenset().union(*of_alternatives))
-        return types or None
-
     def _node(
         self, schemas: Sequence[Subschema], inferred: str, *, place: _Place = "member"
     ) -> XmlNode:
@@ -237,12 +183,12 @@ class XmlDescriptions:
         Args:
             inferred: the name of the property or component; empty if only the value shows it.
         """
-        types = self.types(schemas)
+        types = self._types.of(schemas)
         described = self._xml_object(schemas, has_name=bool(inferred))
         pointer = schemas[0].pointer if schemas else ""
         kind = self._node_type(described, types, pointer, place)
         name = self._name(described, inferred, kind, pointer)
-        if not types and mapping(schemas[0].value):
+        if not types and schemas and mapping(schemas[0].value):
             self._limit(pointer, "a value of any type is read as text, or as an object of texts")
         namespace, prefix = _text(described, "namespace"), name_in_xml(_text(described, "prefix"))
         if kind == "attribute" and not prefix:
@@ -250,7 +196,7 @@ class XmlDescriptions:
         return XmlNode(self._shape(schemas), name, kind, namespace, prefix)
 
     def _node_type(
-        self, described: JsonObject, types: _Types, pointer: Pointer, place: _Place
+        self, described: JsonObject, types: frozenset[JsonType], pointer: Pointer, place: _Place
     ) -> NodeType:
         if place == "root":
             return "element"
@@ -318,7 +264,7 @@ class XmlDescriptions:
         key = _Key(tuple(schema.pointer for schema in schemas), chosen)
         component = _component(key.pointers[0]) if len(schemas) == 1 and not chosen else ""
         name = component or " ".join((*key.pointers, *sorted(chosen)))
-        types = self.types(schemas)
+        types = self._types.of(schemas)
         if types and SCALARS.issuperset(types - {"null"}):
             # It is shorter than its name.
             return self._described(schemas, chosen)
@@ -352,7 +298,7 @@ class XmlDescriptions:
     def _described(self, schemas: Sequence[Subschema], chosen: frozenset[Pointer]) -> XmlShape:
         self._count += 1
         parts = self.parts(schemas, chosen)
-        types = self.types(schemas)
+        types = self._types.of(schemas)
         pointer = schemas[0].pointer if schemas else ""
         union = self._heirs(schemas, chosen, types) or self._union(schemas, parts, chosen, types)
         if union is not None:
@@ -377,7 +323,7 @@ class XmlDescriptions:
         return shape
 
     def _heirs(
-        self, schemas: Sequence[Subschema], chosen: frozenset[Pointer], types: _Types
+        self, schemas: Sequence[Subschema], chosen: frozenset[Pointer], types: frozenset[JsonType]
     ) -> XmlShape | None:
         """Return the shape of a base and its heirs, which its discriminator tells apart."""
         if len(schemas) != 1:
@@ -400,7 +346,7 @@ class XmlDescriptions:
         schemas: Sequence[Subschema],
         parts: Sequence[Subschema],
         chosen: frozenset[Pointer],
-        types: _Types,
+        types: frozenset[JsonType],
     ) -> XmlShape | None:
         """Return the shape of the first union with alternatives that differ; None without one."""
         for part in parts:
@@ -433,13 +379,13 @@ class XmlDescriptions:
         return XmlNode(self._shape(schemas, chosen), name, tags=tags)
 
     def _is_plain(self, schema: Subschema) -> bool:
-        types = self.types([schema])
+        types = self._types.of([schema])
         return bool(types) and SCALARS.issuperset(types - {"null"})
 
     def _texts(self, parts: Iterable[Subschema], chosen: frozenset[Pointer]) -> tuple[str, ...]:
         """Return the texts of the only scalars that are allowed; empty if there are others."""
         for part in parts:
-            if values := _values(mapping(part.value)):
+            if values := listed_values(mapping(part.value)):
                 plain = [value for value in values if value is not None]
                 is_plain = not any(isinstance(value, dict | list) for value in plain)
                 return tuple(dict.fromkeys(map(written, plain))) if is_plain else ()
@@ -539,21 +485,6 @@ class XmlDescriptions:
 
     def _limit(self, pointer: Pointer, message: str) -> None:
         self.limits.setdefault(pointer, XmlLimit(pointer, message))
-
-
-def _both(first: _Types | None, second: _Types | None) -> _Types | None:
-    """Return the types that values have to which both sets apply."""
-    if first is None or second is None:
-        return second if first is None else first
-    both = first & second
-    # Each integer is a number.
-    if "integer" in first | second and "number" in first | second:
-        both |= {"integer"} if "integer" not in both and "number" not in both else set()
-    return both
-
-
-def _values(schema: JsonObject) -> list[JsonValue]:
-    return [schema["const"]] if "const" in schema else sequence(schema.get("enum"))
 
 
 def _sorted(types: Iterable[JsonType]) -> tuple[JsonType, ...]:
