@@ -213,7 +213,7 @@ class _Author:
     def object(self, depth: int) -> Json:
         names = self.random.sample(NAMES, self.random.randint(0, 4))
         result: Json = {"properties": {name: self.schema(max(depth - 1, 0)) for name in names}}
-        result |= {} if self.chance(0.05) else {"type": "object"}
+        result["type"] = "object"
         if names and self.chance(0.5):
             result["required"] = self.random.sample(names, self.random.randint(1, len(names)))
         if self.chance(0.3):

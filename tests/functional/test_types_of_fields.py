@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, date, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
+from uuid import UUID
 
 import pytest
 from pydantic import ValidationError
 
+from tests.checkers import mypy
 from tests.functional.conftest import Generate, codecs
 from tests.functional.documents import Json, document, ref
 
@@ -32,6 +36,13 @@ DEFAULTS: Json = {
     "many": {"type": "array", "minItems": 1, "items": ref("Pool"), "default": [AUTO]},
     "named": {"type": "object", "additionalProperties": ref("Link"), "default": {"a": {}}},
     "anything": {"type": "object", "default": {"a": 1}},
+    "day": {**TEXT, "format": "date", "default": "2026-01-31"},
+    "moment": {**TEXT, "format": "date-time", "default": "2026-01-31T10:00:00Z"},
+    "time": {**TEXT, "format": "time", "default": "10:00:00Z"},
+    "id": {**TEXT, "format": "uuid", "default": "12345678-1234-5678-1234-567812345678"},
+    "price": {**TEXT, "format": "decimal", "default": "1.50"},
+    "days": {"type": "array", "items": ref("Day"), "default": ["2026-01-31"]},
+    "term": {**TEXT, "format": "duration", "default": "P1D"},
     "null": {**TEXT, "default": None},
     "texts": {**TEXT, "default": ["a"]},
     "number": {"type": "integer", "default": "1"},
@@ -39,6 +50,8 @@ DEFAULTS: Json = {
     "unknown": {"type": "string", "enum": ["a"], "default": "b"},
     "short": {**TEXT, "minLength": 3, "default": "a"},
 }
+DAY = date(2026, 1, 31)
+MORNING = datetime(2026, 1, 31, 10, tzinfo=UTC)
 SCHEMAS: Json = {
     "Link": {"type": "object", "properties": {"href": TEXT}},
     "Auto": thing("auto", size={"type": "integer"}),
@@ -73,6 +86,8 @@ SCHEMAS: Json = {
     "Wider": derived("Event", source={"oneOf": [ref("Auto"), ref("Link")]}),
     "Linked": derived("Event", link=ref("Auto")),
     "Both": {"allOf": [ref("Narrow"), ref("Other")]},
+    "Day": {"oneOf": [ref("Birthday"), {"type": "null"}]},
+    "Birthday": {**TEXT, "format": "date"},
     "Named": {"type": "string", "enum": ["Link", "Pool", "other"]},
     "Names": {"type": "array", "items": ref("Named")},
 }
@@ -101,6 +116,20 @@ def test_a_default_is_a_value_of_its_type(made: ModuleType) -> None:
     assert read.named == {"a": models.Link()}
     assert read.anything == {"a": 1}
     assert read.short == "a"
+    assert (read.day, read.days) == (DAY, [DAY])
+    assert (read.moment, read.time) == (MORNING, MORNING.timetz())
+    assert read.id == UUID("12345678-1234-5678-1234-567812345678")
+    assert (str(read.price), read.term) == ("1.50", "P1D")
+
+
+def test_a_default_is_sent_as_it_is_written(made: ModuleType) -> None:
+    sent = json.loads(made.models.Defaults().model_dump_json(by_alias=True))
+    for name in ("day", "moment", "time", "id", "price", "days"):
+        assert sent[name] == DEFAULTS[name]["default"]
+
+
+def test_defaults_have_the_types_of_their_fields(made: ModuleType) -> None:
+    assert mypy(Path(str(made.__file__)).parents[1]) == []
 
 
 def test_a_default_of_another_type_is_none(made: ModuleType) -> None:

@@ -21,6 +21,7 @@ from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
 from specwright.document.shape import BOUNDS
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
+from specwright.models import defaults
 from specwright.models.dialect import Dialect
 from specwright.models.edits import SourceEdit, applied, end
 from specwright.models.keywords import FORMATS
@@ -35,6 +36,7 @@ from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
 _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
+import datetime as _datetime
 from decimal import Decimal
 from typing import Annotated, TypeAlias, Union
 from ._runtime.shared.alternatives import OneOf
@@ -131,6 +133,8 @@ def refine(
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
             edits.extend(_counted(schema, classes[name]))
+    annotations = {name: ast.parse(text, mode="eval").body for name, text in written.items()}
+    edits += defaults.made(tree.body, annotations)
     forward = _forward(aliases, classes.keys()) | _whole(aliases, exclusive)
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
