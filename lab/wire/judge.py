@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Set
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import cache
+from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
@@ -46,6 +47,8 @@ USUAL = frozenset(
 )
 TOKEN, USER, PASSWORD = "token-of-the-proof", "user", "pass word"
 NOTHING = object()
+# Those of four members.
+_MOST_ORDERS = 24
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LINES = re.compile("\n|\x1e")
@@ -218,20 +221,23 @@ class Judge:
         declared: Mapping[tuple[str, str], Any],
         credentials: set[tuple[str, str]] | None,
     ) -> Iterator[str]:
-        path, query, cookies = meant.path, Pairs(), Pairs()
-        headers: dict[str, str] = {}
+        paths, query, cookies = [meant.path], Pairs(), Pairs()
+        headers: dict[str, list[str]] = {}
         for (place, name), value in meant.arguments.items():
             parameter = declared[place, name]
             if place == "path":
-                path = path.replace("{" + name + "}", _expanded(parameter, value))
+                texts = [_expanded(parameter, ordered) for ordered in _orders(value)]
+                paths = [path.replace("{" + name + "}", text) for path in paths for text in texts]
             elif place == "header":
-                headers[name.lower()] = unquote(_expanded(parameter, value))
+                headers[name.lower()] = [
+                    unquote(_expanded(parameter, ordered)) for ordered in _orders(value)
+                ]
             elif place == "query":
                 query += _pairs(parameter, value)
             else:
                 cookies += _pairs(parameter, value)
-        if unquote(sent.path) != unquote(path):
-            yield f"path: {sent.path} is not {path}"
+        if unquote(sent.path) not in map(unquote, paths):
+            yield f"path: {sent.path} is not {paths[0]}"
         credentials = credentials or set()
         came = [p for p in _query(sent.query) if ("query", p[0]) not in credentials]
         if not _same_pairs(came, query):
@@ -245,8 +251,8 @@ class Judge:
             key = name.lower()
             if key in headers:
                 expected = headers.pop(key)
-                if not _alike(text, expected):
-                    yield f"header {name}: {text!r} is not {expected!r}"
+                if not any(_alike(text, one) for one in expected):
+                    yield f"header {name}: {text!r} is not {expected[0]!r}"
             elif key not in known:
                 yield f"header {name}: was not asked for"
         yield from (f"header {name}: is missing" for name in headers)
@@ -417,6 +423,14 @@ def difference(one: Any, other: Any, place: str = "") -> str:
     return "" if is_same else f"{place}: {short(one)} is not {short(other)}"
 
 
+def _orders(value: Any) -> Iterator[Any]:
+    """Yield an object with its members in some orders, which mean the same."""
+    if isinstance(value, dict):
+        yield from map(dict, islice(permutations(value.items()), _MOST_ORDERS))
+    else:
+        yield value
+
+
 def same(one: Any, other: Any) -> bool:
     """Return whether two JSON values are equal."""
     return not difference(one, other)
@@ -502,7 +516,8 @@ def _texts(value: Any) -> Any:
     if isinstance(value, list):
         return [_text(item) for item in value if item is not None]
     if isinstance(value, dict):
-        return {key: _text(each) for key, each in value.items() if each is not None}
+        # The library would sort the members of a mapping.
+        return [(key, _text(member)) for key, member in value.items() if member is not None]
     return _text(value)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import ValidationError
 
 from tests.functional.conftest import Generate, codecs
 from tests.functional.documents import Json, content, document, operation, ref
+from tests.serving import Server
 
 NULLABLE: Json = {"type": ["string", "null"]}
 SCHEMAS: Json = {
@@ -94,3 +96,34 @@ def test_what_stands_beside_alternatives_of_arrays_is_about_arrays(
     for wrong in ([1], ["a", "b", "c"], 1):
         with pytest.raises(ValidationError):
             codec.encode(wrong)
+
+
+# Schemas whose type another keyword or part says, a value, and its text in a path.
+UNTYPED: dict[str, tuple[Json, Any, str]] = {
+    "object": ({"properties": {"size": {"type": "integer"}}}, {"size": 1}, "size,1"),
+    "map": ({"additionalProperties": {"type": "integer"}}, {"a": 1}, "a,1"),
+    "array": ({"items": {"type": "integer"}}, [1, 2], "1,2"),
+    "part": ({"allOf": [{"minimum": 1}, {"type": "integer"}]}, 3, "3"),
+    "const": ({"const": 4}, 4, "4"),
+}
+
+
+@pytest.mark.parametrize("name", UNTYPED)
+def test_a_parameter_has_the_type_that_its_keywords_are_about(package: Generate, name: str) -> None:
+    schema, value, text = UNTYPED[name]
+    parameter = {"name": "it", "in": "path", "required": True, "schema": schema}
+    item = {"get": operation({"type": "string"}, operationId="send", parameters=[parameter])}
+    made = package(document({"/" + name + "/{it}": item}))
+    received: list[Any] = []
+
+    class Things(made.server.UnimplementedThings):  # type: ignore[name-defined, misc]
+        async def send(self, *, it: Any, context: Any) -> str:
+            received.append(it)
+            return "ok"
+
+    with Server(made.server.create_app(things=Things())) as server:
+        with made.Client(base_url=server.url) as client:
+            assert client.things.send(it=value) == "ok"
+        assert httpx2.get(f"{server.url}/{name}/{text}").json() == "ok"
+    sent, read = (json.loads(json.dumps(it, default=lambda it: it.model_dump())) for it in received)
+    assert sent == read == value

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from specwright.document.model import Document
+from specwright.document.schemas.inspection import listed_values
+from specwright.document.schemas.value_types import structure
 from specwright.ir.model.values import Kind
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.text import Text
@@ -76,9 +79,15 @@ def _alternatives(
         return
     keyword = next((alternative for alternative in ALTERNATIVES if schema.get(alternative)), None)
     if schema.get("type") is None and keyword is not None:
-        members = sequence(schema[keyword])
-        for member in members[:1] if keyword == "allOf" else members:
-            yield from _alternatives(document, member, (*above, id(schema)))
+        below = [
+            [*_alternatives(document, member, (*above, id(schema)))]
+            for member in sequence(schema[keyword])
+        ]
+        if keyword == "allOf":
+            # One part names the type, and others may only limit its values.
+            typed = (part for part in below if any(kind is not Kind.ANY for kind, _ in part))
+            below = [next(typed, below[0])]
+        yield from chain.from_iterable(below)
         return
     types = schema.get("type")
     for name in one_or_more(types):
@@ -87,8 +96,9 @@ def _alternatives(
 
 
 def _kind(name: JsonValue, schema: JsonObject) -> Kind:
-    if name is None:
-        values = sequence(schema.get("enum")) or [schema.get("const")]
+    if name is None and (values := listed_values(schema)):
         types = {type(value) for value in values}
         name = _BY_TYPE.get(types.pop()) if len(types) == 1 else None
+    elif name is None:
+        name = next(iter(structure(schema)), None)
     return Kind(name) if name in set(Kind) else Kind.ANY

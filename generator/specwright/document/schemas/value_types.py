@@ -54,11 +54,7 @@ class ValueTypes:
                 types = _both(types, self._own(part, above | {part.pointer}))
         if types is not None:
             return types
-        keywords = {keyword for part in parts for keyword in mapping(part.value)}
-        structure: set[JsonType] = set()
-        structure |= {"object"} if not keywords.isdisjoint(_OF_OBJECTS) else set()
-        structure |= {"array"} if not keywords.isdisjoint(_OF_ARRAYS) else set()
-        return frozenset(structure)
+        return structure({keyword for part in parts for keyword in mapping(part.value)})
 
     def _own(self, schema: Subschema, above: frozenset[Pointer]) -> _Types | None:
         value = mapping(schema.value)
@@ -76,6 +72,14 @@ class ValueTypes:
             if of_alternatives and all(of_alternatives):
                 types = _both(types, frozenset().union(*of_alternatives))
         return types or None
+
+
+def structure(keywords: Iterable[str]) -> frozenset[JsonType]:
+    """Return the types, object or array, that keywords without `type` are about."""
+    named = {*keywords}
+    objects: set[JsonType] = {"object"} if not named.isdisjoint(_OF_OBJECTS) else set()
+    arrays: set[JsonType] = {"array"} if not named.isdisjoint(_OF_ARRAYS) else set()
+    return frozenset(objects | arrays)
 
 
 def _both(first: _Types | None, second: _Types | None) -> _Types | None:
