@@ -87,6 +87,31 @@ CASES = {
         ({"x": {"a": 1}}, {"x": {"b": 1}}),
         ({"x": {"a": 1, "c": 1}}, {"x": {"a": 1, "b": 1}}, {"x": {}}),
     ),
+    "required beside alternatives": Case(
+        {
+            "type": "object",
+            "properties": {
+                "x": {
+                    "type": "object",
+                    "required": ["mode"],
+                    "oneOf": [
+                        {"properties": {"mode": {"enum": ["all", "none"]}}},
+                        {
+                            "properties": {"mode": {"const": "some"}, "values": NUMBER},
+                            "required": ["values"],
+                        },
+                        {"properties": {"other": TEXT}, "required": ["other"]},
+                    ],
+                }
+            },
+        },
+        (
+            {"x": {"mode": "all"}},
+            {"x": {"mode": "some", "values": 1}},
+            {"x": {"mode": 1, "other": "a"}},
+        ),
+        ({"x": {}}, {"x": {"values": 1}}, {"x": {"mode": "some"}}, {"x": {"other": "a"}}),
+    ),
     "any text but one": Case(
         {
             "type": "object",

@@ -20,6 +20,7 @@ from specwright.document.schemas.inheritance import (
     TYPED,
     adds_properties,
     parts,
+    plain_objects,
     properties,
     refinements,
     undeclared,
@@ -125,6 +126,8 @@ def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, J
     if "object" not in one_or_more(node.value.get("type", "object")):
         return False
     if undeclared(context.document, Subschema(node.pointer, node.value)):
+        return False
+    if plain_objects(node.value):
         return False
     whole = refined.get(node.pointer, whole_of(context, node.pointer, ALTERNATIVES))
     lacking = set(texts(node.value["required"]))

@@ -103,12 +103,14 @@ def compose(document: Document) -> Document:
     A `$ref` with constraints beside it is a part of an `allOf`, and so is a union beside one. A
     property that refines an inherited one, as by `maxLength` without its type, has an `allOf` with
     it. The alternatives of a union have the constraints that are beside it; one that is the union
-    itself allows any value, and so does a property that is required and not declared. An object
-    without unevaluated properties has no additional ones, and neither have its alternatives.
+    itself allows any value, and so does a property that is required and not declared. What is
+    required beside alternatives is required of each of them. An object without unevaluated
+    properties has no additional ones, and neither have its alternatives.
     """
     any_value: JsonValue = {}
     document = _replaced(document, dict.fromkeys(circular_alternatives(document), any_value))
-    document = _with_required_properties(_with_closed_objects(document))
+    document = _with_required_alternatives(_with_closed_objects(document))
+    document = _with_required_properties(document)
     document = _with_plain_references(document)
     return _with_plain_unions(_with_whole_properties(document))
 
@@ -140,6 +142,37 @@ def closed_objects(schema: JsonValue) -> list[JsonObject]:
     closed = [object_ for object_ in objects if isinstance(object_, dict)]
     is_plain = all(object_.keys() & _EVALUATING == {"properties"} for object_ in closed)
     return closed if is_plain and len(closed) == len(objects) else []
+
+
+def _with_required_alternatives(document: Document) -> Document:
+    unions = [schema.pointer for schema in _schemas(document) if plain_objects(schema.value)]
+    if not unions:
+        return document
+    data = clone(document.data)
+    for pointer in unions:
+        union = mapping(resolve(data, pointer))
+        alternatives = plain_objects(union)
+        required = texts(union.pop("required"))
+        for alternative in alternatives:
+            own = texts(alternative.get("required"))
+            alternative["required"] = [*dict.fromkeys((*own, *required))]
+    return document.with_data(data)
+
+
+def plain_objects(schema: JsonValue) -> list[JsonObject]:
+    """Return the alternatives of a schema that take over the `required` beside them.
+
+    They are objects that are written in its one union; empty for other schemas.
+    """
+    value = mapping(schema)
+    unions = [keyword for keyword in UNIONS if keyword in value]
+    if len(unions) != 1 or "required" not in value or value.keys() & _EVALUATING != {*unions}:
+        return []
+    alternatives = [mapping(alternative) for alternative in sequence(value[unions[0]])]
+    is_plain = all(
+        alternative.keys() & _EVALUATING == {"properties"} for alternative in alternatives
+    )
+    return alternatives if is_plain else []
 
 
 def _with_required_properties(document: Document) -> Document:
