@@ -42,6 +42,10 @@ DEFAULTS: Json = {
     "id": {**TEXT, "format": "uuid", "default": "12345678-1234-5678-1234-567812345678"},
     "price": {**TEXT, "format": "decimal", "default": "1.50"},
     "days": {"type": "array", "items": ref("Day"), "default": ["2026-01-31"]},
+    "leap": {**TEXT, "format": "date-time", "default": "2016-12-31T23:59:60Z"},
+    "soon": {**TEXT, "format": "date", "default": "soon"},
+    "either": {"anyOf": [{**TEXT, "format": "date"}, TEXT], "default": "2026-01-31"},
+    "listed": {"anyOf": [{**TEXT, "format": "date"}, {"enum": ["today"]}], "default": "today"},
     "term": {**TEXT, "format": "duration", "default": "P1D"},
     "null": {**TEXT, "default": None},
     "texts": {**TEXT, "default": ["a"]},
@@ -120,6 +124,7 @@ def test_a_default_is_a_value_of_its_type(made: ModuleType) -> None:
     assert (read.moment, read.time) == (MORNING, MORNING.timetz())
     assert read.id == UUID("12345678-1234-5678-1234-567812345678")
     assert (str(read.price), read.term) == ("1.50", "P1D")
+    assert (read.either, read.listed) == ("2026-01-31", "today")
 
 
 def test_a_default_is_sent_as_it_is_written(made: ModuleType) -> None:
@@ -135,6 +140,8 @@ def test_defaults_have_the_types_of_their_fields(made: ModuleType) -> None:
 def test_a_default_of_another_type_is_none(made: ModuleType) -> None:
     read: Any = codecs(made)["Defaults"].decode(b"{}")
     assert [read.null, read.texts, read.number, read.lacking, read.unknown] == [None] * 5
+    # Python has no leap second.
+    assert [read.leap, read.soon] == [None, None]
 
 
 def test_a_class_derives_from_what_it_narrows(made: ModuleType) -> None:

@@ -95,6 +95,7 @@ def test_items_of_an_object_mean_nothing(tmp_path: Path) -> None:
         ("{allOf: [{type: [object, 'null']}, {type: [boolean, 'null']}]}", "null"),
         ("{enum: [a, 1.5]}", "number or string"),
         ("{oneOf: [{const: true}, {items: {}}]}", "array or boolean"),
+        ("{type: [string, integer], anyOf: [{type: object}, {type: string}]}", "string"),
         ("{type: [object, 'null']}", ""),
         ("{properties: {a: {}}}", ""),
         ("{anyOf: [{type: string}, {required: [a]}]}", ""),

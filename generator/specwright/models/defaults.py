@@ -11,17 +11,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from uuid import UUID
 
+from specwright.json_values import JsonObject
 from specwright.models.edits import SourceEdit
 
-# The types that are made of a text, and the functions of the module of models that make them.
-_MAKERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
-    "date": ("_datetime.date.fromisoformat", datetime.date.fromisoformat),
-    "AwareDatetime": ("_datetime.datetime.fromisoformat", datetime.datetime.fromisoformat),
-    "time": ("_datetime.time.fromisoformat", datetime.time.fromisoformat),
-    "UUID": ("UUID", UUID),
-    "Decimal": ("Decimal", Decimal),
+# The types of formats, and the functions that make their values of a text, in the module of models
+# and here.
+_MAKERS: Mapping[str, tuple[str, str, Callable[[str], object]]] = {
+    "date": ("date", "_datetime.date.fromisoformat", datetime.date.fromisoformat),
+    "date-time": (
+        "AwareDatetime",
+        "_datetime.datetime.fromisoformat",
+        datetime.datetime.fromisoformat,
+    ),
+    "time": ("time", "_datetime.time.fromisoformat", datetime.time.fromisoformat),
+    "uuid": ("UUID", "UUID", UUID),
+    "decimal": ("Decimal", "Decimal", Decimal),
 }
+_BY_TYPE = {type_: (written, make) for type_, written, make in _MAKERS.values()}
 _TEXTS = frozenset({"str", "StrictStr", "Any"})
+
+
+def is_unreadable(schema: JsonObject) -> bool:
+    """Return whether the default of a schema is a text of which Python makes no value."""
+    text, format_ = schema.get("default"), schema.get("format")
+    if not isinstance(text, str) or format_ not in _MAKERS:
+        return False
+    return not _can(_MAKERS[str(format_)][2], text)
 
 
 def made(body: list[ast.stmt], annotations: Mapping[str, ast.expr]) -> Iterator[SourceEdit]:
@@ -48,7 +63,7 @@ def _made(
         case ast.Constant(str(text)):
             names = [type_.id for type_ in alternatives if isinstance(type_, ast.Name)]
             is_text = not _TEXTS.isdisjoint(names) or any(_items(alternatives, "Literal"))
-            for function, make in [_MAKERS[name] for name in names if name in _MAKERS][:1]:
+            for function, make in [_BY_TYPE[name] for name in names if name in _BY_TYPE][:1]:
                 if not is_text and _can(make, text):
                     yield SourceEdit.of(default, f"{function}({text!a})")
         case ast.List(items):

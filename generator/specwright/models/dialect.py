@@ -32,6 +32,7 @@ from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import is_endless, joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
+from specwright.models import defaults
 from specwright.models.hints import encoding, hidden_by_name
 from specwright.models.keywords import (
     BESIDE_TYPE,
@@ -393,11 +394,8 @@ def without_needless_defaults(schema: JsonObject) -> JsonObject:
 
 def has_wrong_default(instances: Instances, pointer: Pointer, schema: JsonValue) -> bool:
     """Return whether a schema has a default that no field of its type could have."""
-    return (
-        isinstance(schema, dict)
-        and "default" in schema
-        and any(
-            problem.keyword not in BESIDE_TYPE
-            for problem in instances.problems(pointer, schema["default"])
-        )
-    )
+    if not isinstance(schema, dict) or "default" not in schema:
+        return False
+    problems = instances.problems(pointer, schema["default"])
+    is_wrong = any(problem.keyword not in BESIDE_TYPE for problem in problems)
+    return is_wrong or defaults.is_unreadable(schema)
