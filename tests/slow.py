@@ -40,8 +40,6 @@ def slow(times: Times) -> Iterator[str]:
     for tests in functions.values():
         quickest = min(tests, key=lambda test: tests[test])
         limits = dict.fromkeys(tests, _QUICK) | {quickest: _LONGEST}
-        if any(seconds <= _QUICK for seconds in tests.values()):
-            limits[quickest] = _QUICK
         yield from (
             test
             for test, seconds in tests.items()

@@ -112,6 +112,23 @@ CASES = {
         ),
         ({"x": {}}, {"x": {"values": 1}}, {"x": {"mode": "some"}}, {"x": {"other": "a"}}),
     ),
+    "required beside alternatives and properties": Case(
+        {
+            "type": "object",
+            "properties": {
+                "x": {
+                    "properties": {"mode": TEXT},
+                    "required": ["mode"],
+                    "oneOf": [
+                        {"properties": {"a": NUMBER}, "required": ["a"]},
+                        {"properties": {"b": NUMBER}, "required": ["b"]},
+                    ],
+                }
+            },
+        },
+        ({"x": {"mode": "m", "a": 1}}, {"x": {"mode": "m", "b": 1}}),
+        ({"x": {"a": 1}}, {"x": {"mode": 1, "a": 1}}),
+    ),
     "any text but one": Case(
         {
             "type": "object",

@@ -120,6 +120,20 @@ def test_a_form_is_an_object(tmp_path: Path, media_type: str, schema: str, named
         assert found(tmp_path, part, rule) == ([(where, message)] if named else [])
 
 
+@pytest.mark.parametrize(("status", "count"), [("200", 1), ("400", 0), ("default", 0)])
+def test_the_parts_of_errors_are_bytes_without_a_word(
+    tmp_path: Path, status: str, count: int
+) -> None:
+    part = f"""
+    paths:
+      /a:
+        get:
+          responses:
+            "{status}": {{description: It., content: {{multipart/mixed: {{}}}}}}
+    """
+    assert len(found(tmp_path, part, "unsupported-answer")) == count
+
+
 @pytest.mark.parametrize("schema", ["true", "false", "{}"])
 def test_a_property_of_any_value_is_read_as_xml(tmp_path: Path, schema: str) -> None:
     part = f"""
