@@ -40,7 +40,7 @@ REMAINING: dict[str, dict[str, str]] = {
             Credentials.__init__ Credentials.chosen Credentials.source
             """,
         "A security scheme is part of a document, and the runtime has no type for these.": """
-            ApiKey.of Basic.of ByHTTPClient.of OAuth2.of Scheme.of Token.of
+            ApiKey.of Basic.of Digest.of ByHTTPClient.of OAuth2.of Scheme.of Token.of
             """,
         "The methods of httpcore that they replace have it.": """
             DeadlineBackend.connect_tcp DeadlineStream.get_extra_info PolledBackend.connect_tcp

@@ -38,6 +38,7 @@ SCHEMES: Json = {
     "OpenId": {"type": "openIdConnect", "openIdConnectUrl": "https://x.example/.well-known"},
     "Certificate": {"type": "mutualTLS"},
     "Digest": {"type": "http", "scheme": "digest"},
+    "Negotiate": {"type": "http", "scheme": "negotiate"},
 }
 # What the constructor takes for a scheme, and where it then stands in the request.
 SENT: dict[str, tuple[Any, str, str]] = {
@@ -380,7 +381,7 @@ def test_a_cookie_of_a_parameter_and_one_of_a_credential_share_a_line(call: Call
 # --- what the caller's HTTP client does
 
 
-@pytest.mark.parametrize("name", ["Certificate", "Digest"])
+@pytest.mark.parametrize("name", ["Certificate", "Negotiate"])
 def test_what_only_an_http_client_can_do_is_left_to_the_callers(call: Caller, name: str) -> None:
     data = api(name)
     made = call._generate(data)

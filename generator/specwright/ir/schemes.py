@@ -26,6 +26,8 @@ def _shown(name: str, scheme: Scheme) -> SecurityScheme:
         members={name: _quoted(value) for name, value in members.items() if value != usual[name]},
         argument=scheme.argument,
         value=kind.value,
+        received=kind.received or kind.value,
+        exports=kind.exports,
         grants=tuple(scheme.grants),
         has_argument=scheme.is_sent,
     )

@@ -10,18 +10,23 @@ from threading import Lock
 from typing import Any
 
 from specwright.document.model import Document
+from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import OperationSite
 from specwright.document.schemas.polarity import Polarity
 from specwright.mock.preferences import NoSuchResponseError, Preferences
 from specwright.mock.responses import WITHOUT_BODY, Bodies, MockResponse
 from specwright.mock.routes import Routes
 from specwright.pointer import Pointer
+from specwright.runtime.shared.auth.digest import Digest, DigestChallenge
 from specwright.samples.sent import of_direction
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+_DIGEST = Digest(argument="")
+# Any credentials that answer it are accepted, with any nonce.
+_CHALLENGE = DigestChallenge(realm="mock", nonce="mock", algorithm="SHA-256", qop=("auth",))
 # An operation that declares no responses may respond with any status.
 _WITHOUT_RESPONSE = MockResponse("default", 200)
 
@@ -44,6 +49,9 @@ class Mock:
     type with `Accept`. Pages of any origin may read the responses: they contain nothing but what
     the document says.
 
+    It checks no credentials, but where an operation requires Digest, a request without any is
+    challenged.
+
     Args:
         document: an OpenAPI 3.1 document; its operations are served below the paths of its servers.
         seed: selects one of the values of a body.
@@ -55,6 +63,7 @@ class Mock:
     def __init__(self, document: Document, seed: int = 0) -> None:
         self.seed = seed
         self.routes = Routes(document)
+        self._challenged = _challenged(document)
         self._bodies = Bodies(of_direction(document, Polarity.TO_CLIENT))
         self._responses: dict[Pointer, tuple[MockResponse, ...]] = {}
         # The values of a body are found once, by the server or by `missing` in another thread.
@@ -103,7 +112,11 @@ class Mock:
         if method == "HEAD" and operation is None:
             operation = operations.get("GET")
         if operation is not None:
-            return self._declared(operation, Preferences.of(headers))
+            preferences = Preferences.of(headers)
+            authorization = headers.get("authorization", "")
+            if operation.pointer in self._challenged and _DIGEST.read(authorization) is None:
+                return self._challenge(operation, preferences)
+            return self._declared(operation, preferences)
         if method == "OPTIONS":
             return _Reply(204, {"allow": allowed})
         reply = _problem(405, f"{path} has no operation {method}, only {allowed}")
@@ -115,12 +128,23 @@ class Mock:
             return f"the document has {path} below the path of its server: {base}{path}"
         return f"the document has no path {path}"
 
+    def _challenge(self, operation: OperationSite, preferences: Preferences) -> _Reply:
+        try:
+            refusal = replace(preferences, code="401", example=None)
+            reply = self._sent(refusal.chosen(self.responses(operation)))
+        except NoSuchResponseError:
+            reply = _problem(401, "send the request again, and answer this challenge")
+        return reply.with_headers({"www-authenticate": _CHALLENGE.write()})
+
     def _declared(self, operation: OperationSite, preferences: Preferences) -> _Reply:
         name = f"{operation.method} {operation.key}"
         try:
             response = preferences.chosen(self.responses(operation) or (_WITHOUT_RESPONSE,))
         except NoSuchResponseError as error:
             return _problem(400, f"{name} declares {error}")
+        return self._sent(response)
+
+    def _sent(self, response: MockResponse) -> _Reply:
         if response.missing:
             return _problem(500, f"{'; '.join(response.missing)}; write an example there")
         media_type, body = response.content(self.seed)
@@ -128,6 +152,22 @@ class Mock:
         if 300 <= response.status < 400 and "location" not in map(str.lower, response.headers):
             headers["location"] = "/"
         return _Reply(response.status, {**headers, **response.headers}, body)
+
+
+def _challenged(document: Document) -> frozenset[Pointer]:
+    """Return the operations that require a request to answer a challenge."""
+    credential = Credential.of(document)
+    if credential is None:
+        return frozenset()
+    return frozenset(
+        pointer
+        for pointer, alternatives in credential.demands.items()
+        if alternatives
+        and all(
+            any(credential.schemes[name].is_challenged for name in alternative)
+            for alternative in alternatives
+        )
+    )
 
 
 def _read(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:

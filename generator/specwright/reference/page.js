@@ -4,6 +4,8 @@ const api = JSON.parse(document.getElementById("api").textContent);
 // The values that forms share. They are in memory only, and gone with the page.
 const memory = { server: "", keys: new Map() };
 const LONGEST = 100000;
+// Credentials that a page cannot send: a cookie of another origin, and Digest.
+const UNSENT = ["cookie", "digest"];
 
 const make = (name, properties = {}, ...children) => {
   const element = Object.assign(document.createElement(name), properties);
@@ -176,7 +178,7 @@ const shown = async (response) => {
 
 const formOf = (article) => {
   const server = make("input", { type: "url", required: true, autocomplete: "off", spellcheck: false, value: memory.server || usual(article) });
-  const secrets = JSON.parse(article.dataset.schemes).filter((key) => api.schemes[key]?.kind && api.schemes[key].kind !== "cookie").map((key) => {
+  const secrets = JSON.parse(article.dataset.schemes).filter((key) => api.schemes[key]?.kind && !UNSENT.includes(api.schemes[key].kind)).map((key) => {
     const input = make("input", { type: "text", className: "secret", autocomplete: "off", spellcheck: false, value: memory.keys.get(key) ?? "" });
     const hint = api.schemes[key].kind === "basic" ? " (user:password)" : "";
     return { key, input, label: labelled(`${key}${hint}: a test key; it is not stored`, input) };

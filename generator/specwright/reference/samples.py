@@ -40,7 +40,7 @@ class SampleCredential:
     """A security scheme as a request carries it.
 
     Attributes:
-        kind: `bearer`, `basic`, `header`, `query`, `cookie`; empty for one that no text is.
+        kind: `bearer`, `basic`, `digest`, `header`, `query`, `cookie`; empty for others.
         name: the name of the header, parameter or cookie.
         variable: the environment variable of the client for it; empty if no operation asks for it.
     """
@@ -227,7 +227,7 @@ def _carried(scheme: Mapping[str, JsonValue]) -> tuple[str, str]:
     match scheme.get("type"), str(scheme.get("scheme", "")).lower():
         case ("apiKey", _):
             return str(scheme.get("in")), str(scheme.get("name"))
-        case ("http", ("bearer" | "basic") as kind):
+        case ("http", ("bearer" | "basic" | "digest") as kind):
             return kind, ""
         case (("oauth2" | "openIdConnect"), _):
             return "bearer", ""
@@ -241,6 +241,8 @@ def _authorization(credential: SampleCredential) -> str:
             return f'--header "Authorization: Bearer ${credential.variable}"'
         case "basic":
             return f"--user {variable}"
+        case "digest":
+            return f"--digest --user {variable}"
         case "header":
             return f"--header {_word(credential.name + ': ')}{variable}"
         case "cookie":

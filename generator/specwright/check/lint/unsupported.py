@@ -153,12 +153,12 @@ _XML = """
 RULES = (
     unsupported(
         "unsupported-security-scheme",
-        "The client sends tokens, passwords and API keys. It does not answer challenges, as Digest "
-        "requires: for that, pass an HTTP client as `http_client`.",
+        "The client sends tokens, passwords and API keys, and answers challenges of Digest. For "
+        "those of other schemes, pass an HTTP client as `http_client`.",
         """
         components:
           securitySchemes:
-            user: {type: http, scheme: digest}
+            user: {type: http, scheme: negotiate}
         """,
         """
         components:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote_plus
 
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, UNKNOWN_KEY, WRONG_SCHEME, stranger
-from specwright.conformance.recording.exchange import HttpRequest
+from specwright.conformance.recording.exchange import HttpRequest, HttpResponse
 from specwright.document.operations.security import Credential
 from specwright.pointer import Pointer
+from specwright.runtime.client.auth.digest import DigestSessions
 from specwright.runtime.client.auth.signing import signed
 from specwright.runtime.client.transport.base import Request as Unsigned
 from specwright.runtime.shared.auth.scheme import Scheme
+from specwright.runtime.shared.auth.user import user_of
 
 _ANOTHER_SCHEME = "Basic"
 # Headers that hold credentials, whether or not the document says so.
@@ -42,6 +44,7 @@ class Signer:
     _credentials: dict[Owner, str] = field(default_factory=dict, repr=False)
     _accepted: set[Owner] = field(default_factory=set, repr=False)
     _issued: set[str] = field(default_factory=set, repr=False)
+    _sessions: DigestSessions = field(default_factory=DigestSessions, repr=False)
 
     def sign(self, request: HttpRequest, operation: Pointer | None, role: str) -> HttpRequest:
         """Return a request with the credentials of a role added."""
@@ -54,6 +57,9 @@ class Signer:
         unsigned = Unsigned(request.method, request.url, [*request.headers, *more])
         for scheme, text in self.texts(operation, role):
             unsigned = signed(unsigned, scheme, text)
+        for scheme, credential in self.challenged(operation, role):
+            text = self._sessions.text(credential, unsigned)
+            unsigned = signed(unsigned, scheme, text) if text else unsigned
         # A URL with a credential has a type of its own; a record needs a plain string.
         return replace(request, url="".join(unsigned.url), headers=tuple(unsigned.headers))
 
@@ -98,7 +104,10 @@ class Signer:
                     is_there = (scheme.name, text) in pairs
             if not is_there:
                 return False
-        return True
+        return all(
+            scheme.read(request.header(scheme.name) or "") is not None
+            for scheme, _ in self.challenged(operation, MAIN)
+        )
 
     def texts(self, operation: Pointer | None, role: str) -> Iterator[tuple[Scheme, str]]:
         """Yield the credentials of a role for an operation: their schemes and texts."""
@@ -107,8 +116,18 @@ class Signer:
             if role == WRONG_SCHEME:
                 if scheme.location == "header":
                     yield scheme, f"{_ANOTHER_SCHEME} {self._key(MAIN, name)}"
-            elif text is not None:
+            elif text:
                 yield scheme, text
+
+    def challenged(
+        self, operation: Pointer | None, role: str
+    ) -> Iterator[tuple[Scheme, tuple[str, str]]]:
+        """Yield the schemes of a role that answer challenges, each with user and password."""
+        for name in self.chosen(operation, role):
+            key = self._key(role, name)
+            user = None if key is None else user_of(self._schemes[name].parse(key))
+            if self._schemes[name].is_challenged and user is not None:
+                yield self._schemes[name], user
 
     def chosen(self, operation: Pointer | None, role: str) -> tuple[str, ...]:
         """Return the schemes of an operation's first alternative for which the role has all keys.
@@ -137,8 +156,18 @@ class Signer:
         """Note that credentials were accepted: a later refusal then means that they expired."""
         self._accepted.update((role, name) for name in self.chosen(operation, role))
 
-    def forget(self, operation: Pointer | None, role: str) -> bool:
-        """Drop obtained credentials that were accepted before; return whether there were any."""
+    def renewed(
+        self, request: HttpRequest, response: HttpResponse, operation: Pointer | None, role: str
+    ) -> bool:
+        """Take in a refusal; return whether the request may now be signed with another text.
+
+        Credentials that were obtained, and accepted before, are dropped; a challenge is kept.
+        """
+        is_challenged = any(True for _ in self.challenged(operation, role))
+        is_answerable = is_challenged and self._sessions.take(request.url, response.headers)
+        return self._forget(operation, role) or is_answerable
+
+    def _forget(self, operation: Pointer | None, role: str) -> bool:
         owners = {(role, name) for name in self.chosen(operation, role)}
         outdated = owners & self._accepted & self._credentials.keys()
         for owner in outdated:

@@ -162,7 +162,7 @@ class TargetServer:
             return _unsent(request, source, operation, role)
         response, failure, sent_at, seconds = self._outcome(request, operation)
         if response is not None and response.status == 401:
-            if self.signer.forget(operation, role):
+            if self.signer.renewed(request, response, operation, role):
                 request = self.signer.sign(self.signer.unsigned(request), operation, role)
                 response, failure, sent_at, seconds = self._outcome(request, operation)
         elif response is not None:

@@ -18,6 +18,7 @@ import unittest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from requests.auth import HTTPDigestAuth
 from schemathesis import AuthContext, Case, HookContext, Response, auth, cli, hook
 
 if TYPE_CHECKING:
@@ -95,6 +96,10 @@ def _write_exchange(
 class FuzzingCredentials:
     """The credentials that the operations of requests require."""
 
+    def __init__(self) -> None:
+        # Each keeps the latest challenge.
+        self._users: dict[tuple[str, str], HTTPDigestAuth] = {}
+
     def get(self, case: Case[Any], context: AuthContext) -> list[list[str]] | None:
         """Return the parts that hold the credentials: place, name and text."""
         operation = case.operation
@@ -104,7 +109,12 @@ class FuzzingCredentials:
         """Add the credentials to a request."""
         places = {"header": case.headers, "query": case.query, "cookie": case.cookies}
         for place, name, text in data:
-            places[place][name] = text
+            if place == "digest":
+                user = self._users.setdefault((name, text), HTTPDigestAuth(name, text))
+                # As for credentials of requests that the library sets itself.
+                case._auth, case._has_explicit_auth = user, True
+            else:
+                places[place][name] = text
 
 
 class Turns:

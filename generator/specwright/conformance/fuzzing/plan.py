@@ -153,13 +153,20 @@ def idempotency_keys(
 def _credentials(
     target: TargetServer, routes: ContractRoutes
 ) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the parts of requests that hold credentials, by operation: place, name and text."""
+    """Return the parts of requests that hold credentials, by operation: place, name and text.
+
+    At the place `digest` are the name and the password of a user, for Digest.
+    """
     credentials: dict[str, list[tuple[str, str, str]]] = {}
     for operation in routes.operations:
         texts = target.signer.texts(operation.pointer, MAIN)
         for scheme, text in texts:
             parts = credentials.setdefault(f"{operation.method} {operation.key}", [])
             parts.append((scheme.location, scheme.name, text))
+        for _, user in target.signer.challenged(operation.pointer, MAIN):
+            name, password = user
+            parts = credentials.setdefault(f"{operation.method} {operation.key}", [])
+            parts.append(("digest", name, password))
     return credentials
 
 

@@ -15,6 +15,7 @@ from specwright.names import snake
 from specwright.pointer import Pointer
 from specwright.runtime.shared.auth.api_key import ApiKey
 from specwright.runtime.shared.auth.basic import Basic
+from specwright.runtime.shared.auth.digest import Digest
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
 from specwright.runtime.shared.auth.oauth2 import OAuth2
 from specwright.runtime.shared.auth.scheme import Scheme
@@ -22,7 +23,7 @@ from specwright.runtime.shared.auth.token import Token
 from specwright.runtime.shared.operation import Security
 
 # The first kind that recognizes a scheme takes it; the last one recognizes every scheme.
-KINDS: tuple[type[Scheme], ...] = (Token, Basic, ApiKey, OAuth2, ByHTTPClient)
+KINDS: tuple[type[Scheme], ...] = (Token, Basic, Digest, ApiKey, OAuth2, ByHTTPClient)
 
 
 @dataclass(frozen=True, slots=True)

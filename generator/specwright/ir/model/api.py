@@ -156,6 +156,8 @@ class SecurityScheme:
         members: the arguments of the class.
         argument: the argument of the client.
         value: the type of a credential.
+        received: the type of what the server stub gets.
+        exports: names of the module that the implementation of a server needs.
         grants: classes of the module that obtain credentials.
         has_argument: whether the client takes a credential; otherwise its HTTP client has it.
     """
@@ -166,6 +168,8 @@ class SecurityScheme:
     members: Mapping[str, object]
     argument: str
     value: str
+    received: str
+    exports: tuple[str, ...]
     grants: tuple[str, ...]
     has_argument: bool
 
@@ -253,6 +257,12 @@ class Api:
             if scheme.grants:
                 grants.setdefault(scheme.module, {}).update(dict.fromkeys(scheme.grants))
         return {module: tuple(names) for module, names in sorted(grants.items())}
+
+    @property
+    def scheme_exports(self) -> Mapping[str, tuple[str, ...]]:
+        """The names that the implementation of a server needs, by their module."""
+        exports = {scheme.module: scheme.exports for scheme in self.schemes if scheme.exports}
+        return dict(sorted(exports.items()))
 
     @property
     def scheme_kinds(self) -> Mapping[str, str]:

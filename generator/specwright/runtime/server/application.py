@@ -17,11 +17,13 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 from starlette.types import Lifespan, Receive, Scope, Send
 
+from ..shared.auth.digest import DigestOptions
 from ..shared.auth.scheme import Scheme
 from ..shared.codec import Codecs
 from ..shared.operation import ErrorShape, Operation, Security
 from .authentication import Authenticate, Authentication
 from .context import Context
+from .digest import DigestGuard
 from .endpoint import Conduct, Endpoint
 from .hooks import RateLimitClass, RateLimiter
 from .paths import Paths
@@ -67,6 +69,7 @@ class Options(TypedDict, total=False):
     request_id: returns the id of a request, given the client's id or None.
     max_body: maximum bytes of a request body if the contract sets no limit (default: 1 MiB).
     prefix: path prefix of the operations, such as `/api/v1`.
+    digest: the challenges of HTTP Digest, if the document has such a security scheme.
     middleware, lifespan: as in Starlette.
     """
 
@@ -75,6 +78,7 @@ class Options(TypedDict, total=False):
     request_id: Callable[[str | None], str]
     max_body: int
     prefix: str
+    digest: DigestOptions
     middleware: Sequence[Middleware]
     lifespan: Lifespan[Starlette]
 
@@ -190,7 +194,8 @@ class _Service(BaseRoute):
         self._paths = Paths(endpoints, options.get("prefix", ""))
         self._errors = errors
         authenticate = hooks.get("authenticate")
-        self._authentication = authenticate and Authentication(policy.schemes, authenticate)
+        guard = DigestGuard(options.get("digest", DigestOptions()))
+        self._authentication = authenticate and Authentication(policy.schemes, authenticate, guard)
         self._common_security = _common_security(operations)
         self._rate_limiter = hooks.get("rate_limiter")
         self._rate_limits = {limit.name: limit for limit in policy.rate_limits}

@@ -16,7 +16,8 @@ from ...shared.auth.scheme import Scheme
 from ...shared.operation import Operation
 from ..errors import InvalidArgumentError
 from ..service import Service
-from ..transport.base import Request
+from ..transport.base import Request, Response
+from .digest import DigestSessions
 from .signing import carries, signed
 from .tokens import Tokens
 
@@ -31,10 +32,11 @@ class Credentials:
         given: credentials, or sources of current ones, by the names of the client's arguments.
     """
 
-    __slots__ = ("_brought", "_given", "_service")
+    __slots__ = ("_brought", "_given", "_service", "_sessions")
 
     def __init__(self, **credentials: Any) -> None:
         self._given = credentials
+        self._sessions = DigestSessions()
 
     def prepare(self, service: Service, base_url: str, brought: Set[str] | None) -> None:
         """Read missing credentials from the environment.
@@ -62,6 +64,8 @@ class Credentials:
     def chosen(self, operation: Operation[Any], request: Request) -> Sequence[Scheme]:
         """Return the schemes to apply to a request, from the first complete alternative.
 
+        Those that answer a challenge are the last, since they depend on the whole request.
+
         Raises:
             InvalidArgumentError: a credential is missing from every alternative.
         """
@@ -75,7 +79,7 @@ class Credentials:
                 scheme for scheme in asked if scheme not in present and not self._brings(scheme)
             ]
             if alternative and not absent:
-                return present
+                return sorted(present, key=lambda scheme: scheme.is_challenged)
             missing.append(absent)
         if missing and all(missing):
             ways = dict.fromkeys(" and ".join(map(self._way, absent)) for absent in missing)
@@ -86,10 +90,29 @@ class Credentials:
         """Return the credential for a scheme, or its source."""
         return self._given[scheme.argument]
 
-    def outdated(self, schemes: Sequence[Scheme]) -> bool:
-        """Discard the tokens obtained for schemes; return whether there were any."""
+    def added(self, request: Request, scheme: Scheme, credential: object) -> Request:
+        """Return a request with a credential added.
+
+        Raises:
+            InvalidArgumentError: the credential cannot be sent in a request.
+        """
+        try:
+            text = _text(scheme, credential)
+            if scheme.is_challenged:
+                text = self._sessions.text(credential, request)
+            return signed(request, scheme, text) if text else request
+        finally:
+            del credential
+
+    def renewed(self, schemes: Sequence[Scheme], request: Request, response: Response) -> bool:
+        """Take in a refusal; return whether the same request may now have other credentials.
+
+        Tokens that were obtained are discarded, and the challenge is kept.
+        """
         sources = [self._given.get(scheme.argument) for scheme in schemes]
-        return sum(source.forget() for source in sources if isinstance(source, Tokens)) > 0
+        forgotten = sum(source.forget() for source in sources if isinstance(source, Tokens))
+        sessions = any(scheme.is_challenged for scheme in schemes) and self._sessions
+        return bool(sessions and sessions.take(request.url, response.headers)) or forgotten > 0
 
     def _of_environment(self, scheme: Scheme) -> object:
         text = os.environ.get(self._service.variable(scheme.argument))
@@ -114,18 +137,6 @@ def brought(
         return None if transport is None else frozenset()
     signed = {"authorization"} if http_client.auth is not None else set[str]()
     return frozenset(http_client.headers) | signed
-
-
-def with_credential(request: Request, scheme: Scheme, credential: object) -> Request:
-    """Return a request with a credential added.
-
-    Raises:
-        InvalidArgumentError: the credential cannot be sent in a request.
-    """
-    try:
-        return signed(request, scheme, _text(scheme, credential))
-    finally:
-        del credential
 
 
 def _text(scheme: Scheme, credential: object) -> str:

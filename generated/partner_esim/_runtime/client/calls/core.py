@@ -163,9 +163,10 @@ class Core:
         )
 
     def is_outdated(self, request: Request, response: Response, schemes: Sequence[Scheme]) -> bool:
-        """Return whether to send a rejected request again with a new token."""
-        is_refused = response.status == 401 and self.credentials.outdated(schemes)
-        return is_refused and is_repeatable(request)
+        """Return whether to send a refused request again with other credentials."""
+        is_refused = response.status == 401
+        is_renewed = is_refused and self.credentials.renewed(schemes, request, response)
+        return is_renewed and is_repeatable(request)
 
     def _encoded(self, model: str, where: str, value: object) -> bytes:
         return _written(where, lambda: self._codecs[model].encode(value))

@@ -12,7 +12,6 @@ from typing import Any, TypeVar, cast
 
 from ...shared.auth.scheme import Scheme
 from ...shared.operation import ListOperation, Operation
-from ..auth.credentials import with_credential
 from ..auth.signing import with_time_spent
 from ..auth.tokens import Tokens, obtained, obtained_async
 from ..config import ClientConfig
@@ -153,7 +152,7 @@ class SyncCalls(Core):
 
     def _signed(self, request: Request, schemes: Sequence[Scheme], began: float) -> Request:
         for scheme in schemes:
-            request = with_credential(request, scheme, self._present(request, scheme))
+            request = self.credentials.added(request, scheme, self._present(request, scheme))
         return with_time_spent(request, began)
 
     def _present(self, request: Request, scheme: Scheme) -> object:
@@ -289,8 +288,9 @@ class AsyncCalls(Core):
                 return cast("Response", end.value)
 
     async def _signed(self, request: Request, schemes: Sequence[Scheme], began: float) -> Request:
+        add = self.credentials.added
         for scheme in schemes:
-            request = with_credential(request, scheme, await self._present(request, scheme))
+            request = add(request, scheme, await self._present(request, scheme))
         return with_time_spent(request, began)
 
     async def _present(self, request: Request, scheme: Scheme) -> object:

@@ -6,19 +6,14 @@ import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
-from .scheme import Scheme
+from .user import User, user_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Basic(Scheme):
-    """User name and password (RFC 7617), separated by a colon in an environment variable."""
-
-    alone: ClassVar[str] = "auth"
-    value: ClassVar[str] = "tuple[str, str]"
-    invalid: ClassVar[object] = ("invalid", "invalid")
-    is_pair: ClassVar[bool] = True
+class Basic(User):
+    """User name and password as they are (RFC 7617)."""
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
@@ -31,17 +26,10 @@ class Basic(Scheme):
         """The challenge for the credential in `WWW-Authenticate`."""
         return 'Basic realm="api", charset="UTF-8"'
 
-    def parse(self, text: str) -> tuple[str, str]:
-        """Return the credential in the text of an environment variable."""
-        user, _, password = text.partition(":")
-        return user, password
-
     def write(self, credential: object) -> str | None:
         """Return the text to send; None if the credential cannot be sent in a request."""
-        if not _is_pair(credential):
-            return None
-        user, password = cast("tuple[str, str]", credential)
-        return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+        pair = user_of(credential)
+        return pair and f"Basic {b64encode(':'.join(pair).encode()).decode()}"
 
     def read(self, text: str) -> tuple[str, str] | None:
         """Return the credential in a received text; None if it has none."""
@@ -58,11 +46,3 @@ class Basic(Scheme):
         """Return the texts that would reveal the credential in a report."""
         _, password = cast("tuple[str, str]", credential)
         return password, (self.write(credential) or "").removeprefix("Basic ")
-
-
-def _is_pair(credential: object) -> bool:
-    match credential:
-        case (str() as user, str() as password):
-            return user.isprintable() and password.isprintable() and ":" not in user
-        case _:
-            return False

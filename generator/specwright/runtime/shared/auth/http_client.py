@@ -1,4 +1,4 @@
-"""Schemes that only an HTTP client supports: TLS certificates, responses to a challenge."""
+"""Schemes that only an HTTP client supports: TLS certificates, challenges other than Digest."""
 
 from __future__ import annotations
 

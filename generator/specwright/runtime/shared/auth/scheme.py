@@ -21,6 +21,9 @@ class Scheme:
         invalid: a credential that no service accepts, for tests.
         is_pair: whether a credential is a user name and a password.
         has_token_endpoint: whether tokens can be obtained for it.
+        is_challenged: whether each request answers a challenge of the service with another text.
+        received: the Python type of what a server gets; empty if it is a credential.
+        exports: names of the module that the implementation of a server needs.
         challenge: the text in `WWW-Authenticate` (RFC 9110, 11.6.1); empty if not applicable.
     """
 
@@ -33,6 +36,9 @@ class Scheme:
     invalid: ClassVar[object] = "invalid"
     is_pair: ClassVar[bool] = False
     has_token_endpoint: ClassVar[bool] = False
+    is_challenged: ClassVar[bool] = False
+    received: ClassVar[str] = ""
+    exports: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
@@ -68,7 +74,10 @@ class Scheme:
         return text
 
     def write(self, credential: object) -> str | None:
-        """Return the text to send; None if the credential cannot be sent in a request."""
+        """Return the text to send; None if the credential cannot be sent in a request.
+
+        It is empty if there is nothing to send before a challenge.
+        """
         raise NotImplementedError
 
     def read(self, text: str) -> object | None:

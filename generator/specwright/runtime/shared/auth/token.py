@@ -10,7 +10,7 @@ from typing import Any, Self
 from .scheme import Scheme, is_printable
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9!#$%&'*+.^_`|~-]*")
-# Basic has its own module; the others respond to a challenge of the service.
+# Basic and Digest have modules of their own; the others respond to a challenge of the service.
 _OTHERS = frozenset({"basic", "digest", "hoba", "mutual", "negotiate", "ntlm"})
 
 
