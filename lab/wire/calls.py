@@ -19,7 +19,7 @@ from specwright.document.operations.sites import Site
 from specwright.ir.model.api import Api, OperationGroup
 from specwright.ir.model.bodies import RequestBody
 from specwright.ir.model.operations import OperationDefinition
-from specwright.ir.model.values import ParameterDefinition
+from specwright.ir.model.parameters import ParameterDefinition
 from specwright.mock.responses import MOST, Bodies
 from specwright.pointer import join, resolve
 

@@ -70,7 +70,7 @@ class Reported:
 
 
 REPORTED = [
-    Reported("securityScheme.scheme", "security-scheme", SCHEME % "type: http, scheme: digest"),
+    Reported("securityScheme.scheme", "security-scheme", SCHEME % "type: http, scheme: negotiate"),
     Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/csv: {}}"),
     Reported("parameter.in", "parameter", PARAMETER % "in: querystring, content: {text/plain: {}}"),
     Reported("requestBody.content", "body", BODY % "multipart/mixed: {}"),

@@ -37,13 +37,8 @@ from specwright.ir.model.operations import (
     OperationDefinition,
     ServerDefinition,
 )
-from specwright.ir.model.values import (
-    BodyField,
-    Default,
-    ParameterDefinition,
-    ParameterLocation,
-    TypeRef,
-)
+from specwright.ir.model.parameters import ParameterDefinition, ParameterLocation
+from specwright.ir.model.values import BodyField, Default, TypeRef
 from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
 from specwright.ir.schemes import security_schemes
@@ -60,7 +55,13 @@ from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.table import declarations
 
-STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+STYLES = {
+    "path": "simple",
+    "query": "form",
+    "querystring": "content",
+    "header": "simple",
+    "cookie": "form",
+}
 # Levels of members with texts of their own.
 DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
@@ -257,6 +258,7 @@ class _Builder:
             self._parameter(parameter)
             for parameter in sent_parameters(self.document, site, self.demands).values()
             if parameter.value.get("in") in STYLES
+            and sites.lost_media_type(self.document, parameter) is None
         ]
         # Path parameters may be positional, in the order of the path's template.
         return sorted(parameters, key=lambda p: _place(p, site.key))
@@ -273,6 +275,8 @@ class _Builder:
             value = {**value, "schema": mapping(content[media_type]).get("schema", {})}
             # Other media types are text, like values of the other styles.
             style = "content" if sites.is_json(media_type) else style
+        is_whole = location == sites.WHOLE_QUERY
+        style = "content" if is_whole else style
         schema = value.get("schema", {})
         types = kinds(self.document, schema, depth=DEPTH.get(style, 1))
         return ParameterDefinition(
@@ -291,6 +295,7 @@ class _Builder:
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
             pointer=site.pointer,
+            content=next(iter(self.contents.of(site)), None) if is_whole else None,
         )
 
     def _body(self, site: OperationSite) -> RequestBody | None:

@@ -12,7 +12,8 @@ from specwright.document.operations.sites import Site
 from specwright.ir.examples import Examples
 from specwright.ir.model.api import Argument, Call, OperationGroup
 from specwright.ir.model.operations import OperationDefinition
-from specwright.ir.model.values import BodyField, Default, ParameterDefinition
+from specwright.ir.model.parameters import ParameterDefinition
+from specwright.ir.model.values import BodyField, Default
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 

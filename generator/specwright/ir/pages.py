@@ -10,7 +10,7 @@ from specwright.document.operations.sites import Site
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model.bodies import ResponseDefinition
 from specwright.ir.model.operations import PaginationDefinition
-from specwright.ir.model.values import ParameterDefinition
+from specwright.ir.model.parameters import ParameterDefinition
 from specwright.ir.types import Types
 from specwright.json_values import mapping
 from specwright.pointer import join, split

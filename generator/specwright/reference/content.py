@@ -383,10 +383,9 @@ class _Writer:
 
     def _parameter(self, site: Site, polarity: Polarity) -> FieldEntry:
         value = site.value
-        content = next(iter(sites.contents(self._document, site)), None)
         field = self._schemas.field(
             _text(value.get("name")),
-            _schema(content[1] if content else site),
+            _schema(sites.described(self._document, site)),
             polarity,
             required=value.get("required") is True or value.get("in") == "path",
             description=value.get("description"),

@@ -143,7 +143,7 @@ const requestOf = (article, inputs, body) => {
     const value = input.value;
     if (!value) continue;
     if (parameter.in === "path") path = path.replaceAll(`{${parameter.name}}`, encodeURIComponent(value));
-    if (parameter.in === "query") pairs.push(...query({ ...parameter, value }));
+    if (["query", "querystring"].includes(parameter.in)) pairs.push(...query({ ...parameter, value }));
     if (parameter.in === "header") headers.set(parameter.name, value);
   }
   authorize(article, headers, pairs);

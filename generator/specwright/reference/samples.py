@@ -18,10 +18,12 @@ from specwright.ir.calls import Calls
 from specwright.ir.examples import Examples
 from specwright.ir.model.api import Api, Argument, Call, OperationGroup
 from specwright.ir.model.operations import OperationDefinition, ServerDefinition
-from specwright.ir.model.values import Kind, ParameterDefinition, ParameterLocation
+from specwright.ir.model.parameters import ParameterDefinition, ParameterLocation
+from specwright.ir.model.values import Kind
 from specwright.json_values import JsonValue
 from specwright.render.quoting import literal
 from specwright.runtime.shared import operation as wire
+from specwright.runtime.shared import querystring
 from specwright.runtime.shared.styles import pairs, text
 from specwright.text import visible
 
@@ -119,6 +121,8 @@ class Samples:
     def shown(self, parameter: ParameterDefinition) -> str:
         """Return an example of a parameter, as text for a form."""
         value = self._value(parameter)
+        if parameter.content is not None:
+            return "&".join(self._query_string(parameter))
         if form(parameter) == "raw":
             return "&".join("=".join(pair) for pair in pairs(_sent(parameter), value))
         if isinstance(value, list):
@@ -151,6 +155,8 @@ class Samples:
             for parameter in _required(operation, ParameterLocation.QUERY)
             for pair in pairs(_sent(parameter), self._value(parameter))
         ]
+        for parameter in _required(operation, ParameterLocation.QUERYSTRING):
+            query += self._query_string(parameter)
         return path + ("?" + "&".join(query) if query else "")
 
     def _base(self, operation: OperationDefinition) -> str:
@@ -194,8 +200,19 @@ class Samples:
         contents = dict(sites.contents(self._document, holder))
         return contents.get(operation.body.usual.media_type.raw)
 
+    def _query_string(self, parameter: ParameterDefinition) -> list[str]:
+        declared = sites.at(self._document, parameter.pointer)
+        content = sites.query_content(self._document, declared)
+        assert content is not None
+        try:
+            return querystring.parts(content, self._value(parameter))
+        except ValueError:
+            # There is no example that is an object.
+            return [_MISSING]
+
     def _value(self, parameter: ParameterDefinition) -> JsonValue:
-        holder = sites.at(self._document, parameter.pointer)
+        declared = sites.at(self._document, parameter.pointer)
+        holder = sites.described(self._document, declared)
         return next(self._examples.of(holder), _MISSING)
 
     def _credentials(self, operation: OperationDefinition) -> Iterator[SampleCredential]:
@@ -216,6 +233,8 @@ def address(server: ServerDefinition) -> str:
 def form(parameter: ParameterDefinition) -> str:
     """Return the way from a text to a parameter: `text`, `list` or `raw`."""
     is_scalar = parameter.kind in _SCALARS
+    if parameter.content is not None:
+        return "raw"
     if is_scalar or parameter.location != ParameterLocation.QUERY:
         return "text"
     is_list = parameter.kind is Kind.ARRAY and parameter.style == "form" and parameter.explode

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
+from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite
 from specwright.errors import did_you_mean
 from specwright.findings import Level, values_of
@@ -76,6 +77,17 @@ def operation_text(context: LintContext) -> Iterator[LintViolation]:
             if not operation.value.get(field):
                 message = f"{_title(operation)} has no {field}"
                 yield LintViolation(operation.pointer, message, values_of(field))
+
+
+def querystring_alone(context: LintContext) -> Iterator[LintViolation]:
+    for operation in context.operations:
+        parameters = sites.parameters(context.document, operation)
+        whole = [at for (place, _), at in parameters.items() if place == sites.WHOLE_QUERY]
+        others = [at for (place, _), at in parameters.items() if place == "query"]
+        if whole and len(whole + others) > 1:
+            names = ", ".join(f"'{at.value.get('name')}'" for at in (*whole, *others))
+            message = f"{_title(operation)} has {names}, and one of them is the whole query"
+            yield LintViolation(whole[-1].pointer, message, values_of(operation.pointer))
 
 
 def response_success(context: LintContext) -> Iterator[LintViolation]:
@@ -239,6 +251,39 @@ RULES = (
         Level.OFF,
         Level.ERROR,
         operation_text,
+    ),
+    LintRule(
+        "querystring-alone",
+        Category.OPERATIONS,
+        "A parameter in `querystring` is the whole query (OpenAPI 3.2.0, 4.12.1): an operation has "
+        "one of them at most, and then none in `query`, even if its path item declares them.",
+        """
+        openapi: 3.2.0
+        paths:
+          /orders:
+            parameters:
+              - {name: size, in: query, schema: {type: integer}}
+            get:
+              parameters:
+                - name: filter
+                  in: querystring
+                  content: {application/json: {schema: {type: object}}}
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        openapi: 3.2.0
+        paths:
+          /orders:
+            get:
+              parameters:
+                - name: filter
+                  in: querystring
+                  content: {application/json: {schema: {type: object}}}
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        querystring_alone,
     ),
     LintRule(
         "response-success",

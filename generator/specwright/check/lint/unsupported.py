@@ -35,8 +35,13 @@ def unsupported_parameter(context: LintContext) -> Iterator[LintViolation]:
         if node.ref is not None:
             continue
         place = node.value.get("in")
-        if place == "querystring":
-            yield LintViolation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
+        if place == sites.WHOLE_QUERY:
+            lost = sites.lost_media_type(context.document, Site(node.pointer, node.value))
+            if lost is not None:
+                message = (
+                    f"left out: {lost} is neither a form nor JSON, and the schema not of a string"
+                )
+                yield LintViolation(f"{node.pointer}/content", message)
             continue
         name = node.value.get("name")
         if place == "header" and not is_header_name(str(name)):
@@ -170,7 +175,7 @@ RULES = (
     unsupported(
         PARAMETER,
         "Parameters travel in path, query, headers and cookies, in the styles of OpenAPI, or as "
-        "JSON or text.",
+        "JSON or text; a whole query string also as a form.",
         """
         paths:
           /orders:

@@ -11,6 +11,7 @@ from specwright.conformance.contract.contract import ContractOperation
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.wire.query import parts
+from specwright.runtime.shared import querystring
 from specwright.runtime.shared.styles import text
 
 Key = tuple[str, str]
@@ -56,6 +57,8 @@ class OperationCall:
                 continue
             if slot.written.location == "path":
                 path = path.replace(f"{{{slot.written.wire}}}", text(slot.written, value))
+            elif slot.written.content is not None:
+                query += querystring.parts(slot.written.content, value)
             elif slot.written.location == "query":
                 query += parts(slot.written, value)
         return f"{path}?{'&'.join(query)}" if query else path

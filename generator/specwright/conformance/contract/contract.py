@@ -389,7 +389,7 @@ class Contract:
             site,
             PathTemplate(site.key),
             tuple(
-                _slot(parameter, *key)
+                _slot(document, parameter, *key)
                 for key, parameter in sent_parameters(document, site, self._demands).items()
             ),
             ("application/json" if sites.is_range(content[0]) else content[0], content[1])
@@ -468,20 +468,22 @@ class Contract:
                 yield value
 
 
-def _slot(site: Site, place: str, name: str) -> ParameterSlot:
+def _slot(document: Document, site: Site, place: str, name: str) -> ParameterSlot:
     value = site.value
     schema, content = value.get("schema"), value.get("content")
     explode = value.get("explode")
     is_json = isinstance(content, dict) and any(map(sites.is_json, content))
+    whole = sites.query_content(document, site)
     written = Parameter(
         name,
         str(value.get("name")),
         cast("Location", place),
         required=value.get("required") is True,
-        style="content" if is_json else str(value.get("style") or ""),
+        style="content" if is_json or whole is not None else str(value.get("style") or ""),
         explode=explode if isinstance(explode, bool) else None,
         allow_reserved=value.get("allowReserved") is True,
         default=schema.get("default") if isinstance(schema, dict) else None,
+        content=whole,
     )
     return ParameterSlot(site, written, FILTER.read(value), SORT.read(value))
 

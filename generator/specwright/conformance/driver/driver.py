@@ -210,10 +210,11 @@ class Driver:
         linked = self._values[operation.pointer, slot.key][:3] or inferred[:3]
         linked = linked or self._ids.parameter(operation, slot)
         document = self.contract.document
-        examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
+        described = sites.described(document, slot.site)
+        examples: list[JsonValue] = [value for _, value in sites.examples(document, described)]
         if linked and slot.written.location == "path":
             return linked
-        return [*linked, *(examples or [sample(document, slot.site.value.get("schema"))])]
+        return [*linked, *(examples or [sample(document, described.value.get("schema"))])]
 
     def _bodies(self, operation: ContractOperation) -> Iterator[JsonValue | Absent]:
         declared = operation.body or operation.other_body

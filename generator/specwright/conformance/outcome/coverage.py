@@ -20,6 +20,7 @@ from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.value_parts import subschema_at
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
+from specwright.document.operations import sites
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import Table
 from specwright.json_values import JsonValue, mapping
@@ -185,6 +186,8 @@ def _is_given(place: str, name: str, exchange: Exchange) -> bool:
         case "query":
             query = urlsplit(exchange.request.url).query
             return any(key == name for key, _ in parse_qsl(query, keep_blank_values=True))
+        case sites.WHOLE_QUERY:
+            return bool(urlsplit(exchange.request.url).query)
         case "header":
             return exchange.request.header(name) is not None
         case "cookie":

@@ -61,9 +61,9 @@ CLIENTS = frozenset(
 SERVER = frozenset(
     """
     Allowance Any AsyncIterable Authenticate Awaitable Callable Checker Context Credentials Cursors
-    Group Hooks ImplementationError Iterable JsonValue Literal Mapping Options Policy Problem
-    Protocol RateLimitClass RateLimiter RawBody Redirect Reply Request Sequence ServerSentEvent
-    Starlette TypeAlias TypedDict Unimplemented Unpack
+    DigestCredentials DigestOptions Group Hooks ImplementationError Iterable JsonValue Literal
+    Mapping Options Policy Problem Protocol RateLimitClass RateLimiter RawBody Redirect Reply
+    Request Sequence ServerSentEvent Starlette TypeAlias TypedDict Unimplemented Unpack
     """.split()
 )
 # Globals of the module that has a constant for each operation.
@@ -84,7 +84,7 @@ LONGEST_TITLE = 100
 
 NO_TAG = "default"
 # The places of an operation's arguments.
-PLACES = ("path", "body", "query", "header", "cookie")
+PLACES = ("path", "body", "query", "querystring", "header", "cookie")
 # The separator of the words of a key that no document can have: the steps to an inline schema.
 STEP = "/"
 # Words for schemas of operations, which are not available to properties of a component.

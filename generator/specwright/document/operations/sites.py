@@ -20,10 +20,14 @@ from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, join, resolve
 from specwright.runtime.shared.media.medium import Medium
 from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.operation import Content, Part
 
 # A response decides which of these it is; a request names one of them.
 _RANGES = frozenset({"*/*", "application/*"})
 _JSON, _OCTETS = "application/json", "application/octet-stream"
+_FORM = "application/x-www-form-urlencoded"
+# The place of a parameter that is the query string as a whole (OpenAPI 3.2.0, 4.12.1).
+WHOLE_QUERY = "querystring"
 
 
 class Direction(StrEnum):
@@ -282,6 +286,43 @@ def success_content(document: Document, operation: OperationSite) -> Site | None
         if status.startswith("2")
     )
     return next((content for content in contents if content is not None), None)
+
+
+def described(document: Document, parameter: Site) -> Site:
+    """Return the object with the schema of a parameter: its media type, or the parameter itself."""
+    return next((content for _, content in contents(document, parameter)), parameter)
+
+
+def query_content(document: Document, parameter: Site) -> Content | None:
+    """Return the media type of a whole query string, with the styles of the parts of a form.
+
+    None for any other parameter.
+    """
+    if parameter.value.get("in") != WHOLE_QUERY:
+        return None
+    for media_type, content in contents(document, parameter):
+        declared = {name: each.value for name, each in members(document, content, "encoding")}
+        styles = {
+            name: Part(
+                style=str(part.get("style", "form")), explode=part.get("explode") is not False
+            )
+            for name, part in declared.items()
+            if "style" in part or "explode" in part
+        }
+        return Content(media_type, parts=styles)
+    return None
+
+
+def lost_media_type(document: Document, parameter: Site) -> str | None:
+    """Return the media type of a query string that only a form, JSON or a text can have.
+
+    None if the value of the parameter can be sent.
+    """
+    if parameter.value.get("in") != WHOLE_QUERY:
+        return None
+    media_type, content = next(contents(document, parameter), ("no media type", parameter))
+    is_text = schema(document, content).value.get("type") == "string"
+    return None if essence(media_type) == _FORM or is_json(media_type) or is_text else media_type
 
 
 def examples(document: Document, holder: Site) -> Iterator[tuple[Pointer, JsonValue]]:

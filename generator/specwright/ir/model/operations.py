@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.operations.naming import apart
 from specwright.ir.model.bodies import RAW, MediaTypeDefinition, RequestBody, ResponseDefinition
-from specwright.ir.model.values import BodyField, ParameterDefinition, TypeRef, union
+from specwright.ir.model.parameters import ParameterDefinition
+from specwright.ir.model.values import BodyField, TypeRef, union
 from specwright.runtime.shared.operation import REDIRECTS, Way
 from specwright.text import Text
 

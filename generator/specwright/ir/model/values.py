@@ -14,18 +14,9 @@ from typing import TYPE_CHECKING
 from specwright.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from specwright.json_values import JsonValue
-
-
-class ParameterLocation(StrEnum):
-    """The place of a parameter (OpenAPI 3.1.1, Parameter Object, `in`)."""
-
-    PATH = "path"
-    QUERY = "query"
-    HEADER = "header"
-    COOKIE = "cookie"
 
 
 class Kind(StrEnum):
@@ -86,33 +77,6 @@ class Default:
     """A default value of the document, wrapped so that null can be a default, too."""
 
     value: JsonValue
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterDefinition:
-    """A parameter of an operation, path items' parameters and references resolved.
-
-    Attributes:
-        kind, inner, alone: the JSON types of a value, of its parts by their place, and of a value
-            that is neither array nor object, if it may be one.
-        style: the style of OpenAPI; `content` for JSON in one text.
-    """
-
-    name: str
-    wire: Text
-    location: ParameterLocation
-    type: TypeRef
-    kind: Kind
-    inner: Mapping[Text, Kind]
-    alone: Kind | None
-    required: bool
-    default: Default | None
-    style: str
-    explode: bool
-    allow_reserved: bool
-    description: Text
-    deprecated: bool
-    pointer: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ..shared.codec import Codec, Codecs
 from ..shared.media.table import medium_of
 from ..shared.operation import Content, Operation
 
-_LOCATIONS = frozenset({"cookie", "header", "path", "query"})
+_LOCATIONS = frozenset({"cookie", "header", "path", "query", "querystring"})
 
 
 class ErrorContent(NamedTuple):

@@ -72,7 +72,7 @@ class Endpoint:
         wrong: list[Fault] = []
         if not self._readers and not self._conduct.refuse_unknown_query:
             return arguments, wrong
-        sent = Sent(scope, path)
+        sent = Sent(scope, path, self._conduct.query_keys)
         for reader, codec in self._readers:
             parameter = reader.parameter
             place = f"{parameter.location}.{parameter.wire}"
@@ -91,7 +91,8 @@ class Endpoint:
                 wrong += faults(error, place, value)
             except ValueError as error:
                 wrong.append(Fault("invalid_value", place, f"The parameter is not JSON: {error}"))
-        if self._conduct.refuse_unknown_query:
+        has_whole = any(reader.parameter.content is not None for reader, _ in self._readers)
+        if self._conduct.refuse_unknown_query and not has_whole:
             wrong += [
                 Fault("unknown_field", f"query.{name}", "The parameter is unknown")
                 for name in dict(sent.query)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from ..shared import querystring
 from ..shared.operation import Location, Parameter
 from ..shared.styles import STYLES, Pairs, belongs, decoded, plain, value
 
@@ -21,11 +22,15 @@ class Sent:
 
     Attributes:
         query: the names and texts of the query.
+
+    Args:
+        keys: names of query parameters that are credentials.
     """
 
-    def __init__(self, scope: Scope, path: Mapping[str, str]) -> None:
-        query: str = scope["query_string"].decode("latin-1").replace("+", " ")
-        self.query = _pairs(query.split("&"))
+    def __init__(self, scope: Scope, path: Mapping[str, str], keys: Set[str]) -> None:
+        self._query: str = scope["query_string"].decode("latin-1")
+        self._keys = keys
+        self.query = _pairs(self._query.replace("+", " ").split("&"))
         self._path = path
         self._headers = Headers(scope=scope)
 
@@ -40,6 +45,14 @@ class Sent:
                 return [(name, text) for text in self._headers.getlist(name)]
             case "cookie":
                 return self.cookies
+            case "querystring":
+                return [(name, self.query_string)]
+
+    @cached_property
+    def query_string(self) -> str:
+        """The query as received, without credentials."""
+        sent = [part for part in self._query.split("&") if part]
+        return "&".join(part for part in sent if _name(part) not in self._keys)
 
     @cached_property
     def cookies(self) -> Pairs:
@@ -77,6 +90,9 @@ class Reader:
             ValueError: the parameter must be JSON but is not.
         """
         parameter = self.parameter
+        if parameter.content is not None:
+            is_present = parameter.required or sent.query_string
+            return querystring.read(parameter.content, sent.query_string) if is_present else None
         pairs = sent.pairs(parameter.location, parameter.wire)
         match parameter.location:
             case "header" if parameter.style == "simple" and parameter.kind in _LISTS and pairs:
@@ -103,6 +119,10 @@ class Reader:
 def _pairs(texts: Sequence[str]) -> Pairs:
     split = (text.partition("=") for text in texts if text)
     return [(plain(decoded(name)), decoded(text)) for name, _, text in split]
+
+
+def _name(part: str) -> str:
+    return plain(decoded(part.partition("=")[0].replace("+", " ")))
 
 
 def _unquoted(text: str) -> str:

@@ -14,7 +14,7 @@ from .xml.nodes import XmlRoot
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
-Location = Literal["path", "query", "header", "cookie"]
+Location = Literal["path", "query", "querystring", "header", "cookie"]
 # Redirects with a `Location`.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 Way = Literal["cursor", "url", "link", "page", "offset"]
@@ -36,6 +36,7 @@ class Parameter:
             means any item, and any member without its own path.
         alone: the JSON type of a scalar that is allowed in place of an array or object.
         style: that of OpenAPI; `content` for JSON in one text.
+        content: of a whole query string, its media type.
         allow_reserved: whether reserved characters are not percent-encoded.
     """
 
@@ -51,6 +52,7 @@ class Parameter:
     explode: bool | None = None
     allow_reserved: bool = False
     default: object = None
+    content: Content | None = None
 
     def __post_init__(self) -> None:
         """Fill in the defaults that depend on the location."""

@@ -15,7 +15,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from ...shared import styles
+from ...shared import querystring, styles
 from ...shared.auth.scheme import Scheme
 from ...shared.codec import problems_of
 from ...shared.media.medium import Chunks, Payload
@@ -113,6 +113,8 @@ class Core:
                     raise InvalidArgumentError(f"{where}: a value is required")
             elif styles.is_ambiguous(parameter, value):
                 raise InvalidArgumentError(f"{where}: a part of the value contains the delimiter")
+            elif parameter.content is not None:
+                query += _in_query(where, parameter.content, value)
             elif parameter.location == "query":
                 query += parts(parameter, value)
             elif parameter.location == "path":
@@ -264,6 +266,10 @@ class Core:
         following = next_position(pagination, body, response, current, len(items))
         more = has_more(pagination, body, current, following)
         return PageData(items, following, more)
+
+
+def _in_query(where: str, content: Content, value: Any) -> list[str]:
+    return _written(where, lambda: querystring.parts(content, value))
 
 
 def _written(where: str, write: Callable[[], T]) -> T:

@@ -101,6 +101,7 @@ def validation(driver: Driver) -> None:
             continue
         trial = _Trial(driver, operation, driver.with_fresh_key(success[0]))
         trial.parameters()
+        trial.query_strings()
         trial.body()
         # Later calls must not use the values tried here.
         driver.successes[operation.pointer] = success
@@ -154,9 +155,10 @@ class _Trial:
         if slot.key in self.call.arguments:
             return self.call.arguments[slot.key]
         document = self.contract.document
-        examples = [value for _, value in sites.examples(document, slot.site)]
+        described = sites.described(document, slot.site)
+        examples = [value for _, value in sites.examples(document, described)]
         value: JsonValue = (
-            examples[0] if examples else sample(document, slot.site.value.get("schema"))
+            examples[0] if examples else sample(document, described.value.get("schema"))
         )
         return value
 
@@ -198,6 +200,36 @@ class _Trial:
                 accepted = accepted_form(self.operation, exchange, place, how, rule)
                 self.driver.target.record.violate(accepted)
 
+    def query_strings(self) -> None:
+        """Test the members of JSON that is a whole query string, one by one."""
+        for slot in self.operation.slots:
+            content, usual = slot.written.content, self._usual(slot)
+            # The text of a form is less than its values.
+            if content is None or not sites.is_json(content.media_type):
+                continue
+            for place, name, variant in self._changes(slot, usual):
+                members = {**mapping(usual), name: variant.value}
+                if variant.condition is Condition.MISSING_FIELD:
+                    del members[name]
+                call = self.call.with_argument(slot.key, members)
+                sent = SentValue(slot.written.wire, slot.site.pointer, slot.schema, members)
+                self._member(call, _Spot(name, place, sent), variant)
+
+    def _changes(
+        self, slot: ParameterSlot, usual: JsonValue
+    ) -> Iterator[tuple[Pointer, str, ValueVariant]]:
+        """Yield the changes of the members of an object: place of the schema, name, and value."""
+        document, is_sent = self.contract.document, slot.key in self.call.arguments
+        for at, part in in_place(document, slot.schema):
+            for name, declared in mapping(part.get("properties")).items():
+                value = mapping(usual).get(name)
+                value = sample(document, declared) if value is None else value
+                for variant in variants(document, declared, value):
+                    changed = variant if is_sent else replace(variant, is_same=False)
+                    yield at + join("properties", name), name, changed
+            for name in texts(part.get("required")):
+                yield at, name, ValueVariant(f"without '{name}'", None, Condition.MISSING_FIELD)
+
     def body(self) -> None:
         """Test the members of the JSON body one by one, and missing and unknown members."""
         document, schema = self.contract.document, self.contract.body_schema(self.operation)
@@ -212,18 +244,18 @@ class _Trial:
             for variant in variants(document, declared, usual):
                 variant = variant if is_sent else replace(variant, is_same=False)
                 call = self.call.with_member(pointer, variant.value)
-                self._member(call, schema, name, place, variant)
+                self._body_member(call, schema, name, place, variant)
             for value in odd(document, declared):
                 self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
             for name in texts(holder.get("required")):
                 missing = ValueVariant(f"without '{name}'", None, Condition.MISSING_FIELD)
                 call = self.call.without_member(pointer, name)
-                self._member(call, schema, name, schema, missing)
+                self._body_member(call, schema, name, schema, missing)
             if holder.get("additionalProperties") is False:
                 unknown = ValueVariant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
                 call = self.call.with_member(pointer + join(_UNKNOWN), 1)
-                self._member(call, schema, _UNKNOWN, schema, unknown)
+                self._body_member(call, schema, _UNKNOWN, schema, unknown)
 
     def _without_body(self, schema: Pointer) -> None:
         """Send a request without its body, which is optional."""
@@ -246,15 +278,19 @@ class _Trial:
             return False
         return self.operation.is_success(self._ask(self.call).response)
 
-    def _member(
+    def _body_member(
         self, call: OperationCall, schema: Pointer, name: str, place: Pointer, variant: ValueVariant
     ) -> None:
         assert not isinstance(call.body, Absent)
-        problems = [*self._judge_of(variant).problems(schema, call.body)]
+        sent = SentValue("", place, schema, call.body)
+        self._member(call, _Spot(name, place, sent), variant)
+
+    def _member(self, call: OperationCall, spot: _Spot, variant: ValueVariant) -> None:
+        problems = [*self._judge_of(variant).problems(spot.sent.schema, spot.sent.value)]
         # Clients that read a tag alone may send what fits several alternatives.
         is_wrong = any(not problem.is_ambiguous for problem in problems)
         if is_wrong if variant.condition is not None else not problems:
-            self._send(call, _Spot(name, place, SentValue("", place, schema, call.body)), variant)
+            self._send(call, spot, variant)
 
     def _member_of_call(self, pointer: Pointer, schema: JsonObject) -> JsonValue:
         """Return the value at a pointer of the call, else a sample; for a key, an unused one."""

@@ -19,13 +19,16 @@ from specwright.document.model import Document
 from specwright.document.operations.security import Demands
 from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.sites import (
+    WHOLE_QUERY,
     OperationSite,
     Site,
     contents,
+    described,
     essence,
     is_json,
     json_content,
     members,
+    query_content,
     request_body,
     schema,
 )
@@ -35,6 +38,9 @@ from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.document.schemas.validators import UNUSABLE, SchemaValidators
 from specwright.json_values import JsonObject, JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
+from specwright.runtime.shared import querystring
+from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.operation import Content
 from specwright.runtime.shared.xml.parsing import NotWellFormedError
 from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
@@ -109,7 +115,9 @@ class RequestJudge:
         for (place, name), parameter in sent_parameters(
             self._document, operation, self._demands
         ).items():
-            if place not in sent:
+            if place == WHOLE_QUERY:
+                self._query_string(parameter, urlsplit(request.url).query, verdict)
+            elif place not in sent:
                 verdict.doubtful = True
             elif (place, name) == _CREDENTIAL:
                 continue
@@ -154,6 +162,26 @@ class RequestJudge:
             if values[0] in (reading, json.dumps(reading))
         ):
             verdict.doubtful = True
+
+    def _query_string(self, parameter: Site, query: str, verdict: RequestVerdict) -> None:
+        content = query_content(self._document, parameter) or Content("")
+        is_required = parameter.value.get("required") is True
+        # A form may be empty, and a key may be beside the value.
+        if medium_of(content.media_type).has_parts or "&" in query:
+            verdict.doubtful = True
+        elif not query:
+            verdict.faults += [parameter.pointer] if is_required else []
+        else:
+            place = schema(self._document, described(self._document, parameter)).pointer
+            try:
+                value = querystring.read(content, query)
+            except ValueError:
+                verdict.faults.append(parameter.pointer)
+                return
+            if not self._fits(place, value, formats=False):
+                verdict.faults.append(parameter.pointer)
+            elif not self._fits(place, value, formats=True):
+                verdict.doubtful = True
 
     def _body(
         self, operation: OperationSite, request: HttpRequest, verdict: RequestVerdict
