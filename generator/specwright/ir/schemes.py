@@ -29,6 +29,7 @@ def _shown(name: str, scheme: Scheme) -> SecurityScheme:
         received=kind.received or kind.value,
         exports=kind.exports,
         grants=tuple(scheme.grants),
+        grant_exports=tuple(scheme.grant_exports),
         has_argument=scheme.is_sent,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +28,8 @@ from specwright.runtime.shared.auth.oauth2 import ClientCredentials, PasswordCre
 from specwright.runtime.shared.auth.scheme import Scheme
 
 SOURCE = "sign-in"
+# Grants for a pair of texts; a user who has to confirm a code takes no part in a test.
+_KEYED = {ClientCredentials.__name__, PasswordCredentials.__name__}
 _TOKEN = "$response.body#/access_token"
 Obtain = Callable[[str], str]
 Checked = Callable[[str], object]
@@ -58,7 +61,7 @@ def sign_ins(
         if setting.operation:
             operation = _operation(contract, setting.operation)
             functions[name] = partial(_logged_in, target, operation, setting, scheme)
-        elif scheme.has_token_endpoint and (scheme.grants or setting.token_url):
+        elif scheme.has_token_endpoint and (_KEYED & {*scheme.grants} or setting.token_url):
             scopes = (setting.scopes,) if setting.scopes else (contract.scopes(name), ())
             functions[name] = _Grants(target, routes, setting, scheme, scopes, check)
     return functions
@@ -157,7 +160,9 @@ class _Grants:
 
     def _token(self, name: str, secret: str, scopes: tuple[str, ...]) -> str:
         grants = self.scheme.grants
-        is_client = ClientCredentials.__name__ in grants or not grants
+        is_client = PasswordCredentials.__name__ not in grants or (
+            ClientCredentials.__name__ in grants
+        )
         grant = (
             ClientCredentials(client_id=name, client_secret=secret, scopes=scopes)
             if is_client
@@ -166,9 +171,9 @@ class _Grants:
         declared = self.setting.token_url or self.scheme.token_url_for(grant) or ""
         url = urljoin(f"{self.target.base_url}/", declared)
         self.check(url)
-        tokens = Tokens(grant, url, "specwright")
+        tokens = Tokens(grant, url, None, "specwright")
         try:
-            return obtained(tokens.flow(Sent("POST", url, [])), self._send)
+            return obtained(tokens.flow(Sent("POST", url, [])), self._send, time.sleep)
         except (TransportError, TokenRequestError) as error:
             hint = "check the key, or set token-url in [tool.specwright.test.sign-in]"
             raise InputError(f"{url} returned no token: {error}", hint=hint) from None

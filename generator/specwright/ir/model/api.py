@@ -159,6 +159,7 @@ class SecurityScheme:
         received: the type of what the server stub gets.
         exports: names of the module that the implementation of a server needs.
         grants: classes of the module that obtain credentials.
+        grant_exports: these, and what their functions get.
         has_argument: whether the client takes a credential; otherwise its HTTP client has it.
     """
 
@@ -171,6 +172,7 @@ class SecurityScheme:
     received: str
     exports: tuple[str, ...]
     grants: tuple[str, ...]
+    grant_exports: tuple[str, ...]
     has_argument: bool
 
 
@@ -251,11 +253,11 @@ class Api:
 
     @property
     def grants(self) -> Mapping[str, tuple[str, ...]]:
-        """The classes that obtain credentials for a client, by their module."""
+        """The classes to obtain credentials for a client, by their module."""
         grants: dict[str, dict[str, None]] = {}
         for scheme in self.credentials:
             if scheme.grants:
-                grants.setdefault(scheme.module, {}).update(dict.fromkeys(scheme.grants))
+                grants.setdefault(scheme.module, {}).update(dict.fromkeys(scheme.grant_exports))
         return {module: tuple(names) for module, names in sorted(grants.items())}
 
     @property

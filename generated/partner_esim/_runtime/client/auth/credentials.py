@@ -56,8 +56,10 @@ class Credentials:
                 self._given[name] = self._of_environment(scheme)
             token_url = scheme.token_url_for(self._given[name])
             if token_url is not None:
+                device_url = scheme.device_url_for(self._given[name])
                 url = urljoin(f"{base_url}/", token_url)
-                self._given[name] = Tokens(self._given[name], url, service.user_agent)
+                device_url = device_url and urljoin(f"{base_url}/", device_url)
+                self._given[name] = Tokens(self._given[name], url, device_url, service.user_agent)
             elif self._given[name] is not None and not callable(self._given[name]):
                 _text(scheme, self._given[name])
 

@@ -9,11 +9,14 @@ from base64 import b64encode
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote_plus, urlencode
 
-from ...shared.auth.oauth2 import Grant
+from pydantic import JsonValue
+
+from ...shared.auth.oauth2 import DeviceAuthorization, Grant, UserCode
 from ...shared.operation import at
+from ..calls.retries import Pause
 from ..errors import InvalidArgumentError, TokenRequestError
 from ..transport.base import Headers, Request, Response, TransportError
 from ..wire.addresses import host_of
@@ -24,8 +27,12 @@ if TYPE_CHECKING:
 # A token is replaced so many seconds before its expiry, but at most a tenth of its lifetime.
 _MARGIN = 30.0
 _FORM = "application/x-www-form-urlencoded"
+# RFC 8628, 3.2 and 3.5: seconds between two requests for a token, and what the service may add.
+_INTERVAL = _SLOWER = 5.0
 
-Flow = Generator[Request, Response, str]
+Step = Request | Pause
+# Receives the response to each request.
+Flow = Generator[Step, Response, str]
 
 
 class Tokens:
@@ -33,24 +40,28 @@ class Tokens:
 
     Args:
         url: the token endpoint.
+        device_url: the endpoint that issues codes, for a grant with codes.
 
     Raises:
-        InvalidArgumentError: the URL is invalid.
+        InvalidArgumentError: a URL is invalid.
     """
 
-    def __init__(self, grant: Grant, url: str, user_agent: str) -> None:
-        host = host_of(url)
-        if host is None:
+    def __init__(self, grant: Grant, url: str, device_url: str | None, user_agent: str) -> None:
+        if host_of(url) is None:
             raise InvalidArgumentError("the token URL is not a valid HTTP URL; pass token_url")
-        self._grant, self._url = grant, url
+        if device_url is not None and host_of(device_url) is None:
+            raise InvalidArgumentError(
+                "the device authorization URL is not a valid HTTP URL; "
+                "pass device_authorization_url"
+            )
+        self._grant, self._url, self._device_url = grant, url, device_url
         self._headers: Headers = [
-            ("host", host),
             ("accept", "application/json"),
             ("user-agent", user_agent),
             ("content-type", _FORM),
         ]
         self._token = self._refresh = ""
-        self._ends = 0.0
+        self._asked = self._ends = 0.0
         self._lock = threading.Lock()
         self._locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
 
@@ -97,7 +108,7 @@ class Tokens:
         return had_one
 
     def flow(self, call: Request) -> Flow:
-        """Yield the requests needed to obtain a token, then return the token for a call.
+        """Yield the requests and pauses needed to obtain a token; return the token for a call.
 
         Raises:
             TokenRequestError: the token endpoint refuses to issue one.
@@ -105,20 +116,66 @@ class Tokens:
         """
         if self._token and monotonic() < self._ends:
             return self._token
-        began, response = monotonic(), None
+        response = None
         if self._refresh:
             response = yield self._request(call, self._refreshing())
         if response is None or response.status != 200:
-            response = yield self._request(call, self._grant.form())
-        self._keep(response, began)
+            if isinstance(self._grant, DeviceAuthorization):
+                response = yield from self._authorized(call, self._grant)
+            else:
+                response = yield self._request(call, self._grant.form())
+        self._keep(response)
         return self._token
+
+    def _authorized(
+        self, call: Request, grant: DeviceAuthorization
+    ) -> Generator[Step, Response, Response]:
+        """Obtain a code, show it, and poll until the user has decided (RFC 8628, 3.1 to 3.5)."""
+        began = monotonic()
+        response = yield self._request(call, Grant.form(grant), self._device_url)
+        body = _body(response)
+        device_code = at(body, ("device_code",))
+        lifetime, interval = (_number(at(body, (n,))) for n in ("expires_in", "interval"))
+        if response.status != 200 or not isinstance(device_code, str) or lifetime is None:
+            _check(response)
+            raise TokenRequestError(response.status, at(body, ("error",)))
+        complete = at(body, ("verification_uri_complete",))
+        grant.show(
+            UserCode(
+                user_code=str(at(body, ("user_code",))),
+                verification_uri=str(at(body, ("verification_uri",))),
+                verification_uri_complete=complete if isinstance(complete, str) else None,
+                expires_in=lifetime,
+            )
+        )
+        pause = _INTERVAL if interval is None else interval
+        ends = monotonic() + lifetime
+        late = began + call.deadline if call.deadline is not None else float("inf")
+        while True:
+            yield Pause(pause)
+            if monotonic() >= late:
+                raise TransportError("the user did not decide in time", timed_out=True)
+            try:
+                response = yield self._request(call, {**grant.form(), "device_code": device_code})
+            except TransportError:
+                # RFC 8628, 3.5.
+                pause *= 2
+            else:
+                error = at(_body(response), ("error",))
+                pause += _SLOWER if error == "slow_down" else 0
+                if error not in ("authorization_pending", "slow_down"):
+                    return response
+            if monotonic() >= ends:
+                return response
 
     def _refreshing(self) -> dict[str, str]:
         token, self._refresh = self._refresh, ""
         return {"grant_type": "refresh_token", "refresh_token": token}
 
-    def _request(self, call: Request, form: Mapping[str, str]) -> Request:
-        grant, headers = self._grant, self._headers
+    def _request(self, call: Request, form: Mapping[str, str], url: str | None = None) -> Request:
+        url, grant = url or self._url, self._grant
+        headers = [("host", host_of(url) or ""), *self._headers]
+        self._asked = monotonic()
         if grant.client_secret and grant.auth_method == "client_secret_basic":
             # RFC 6749, 2.3.1.
             pair = f"{quote_plus(grant.client_id)}:{quote_plus(grant.client_secret)}"
@@ -129,44 +186,88 @@ class Tokens:
             form = {**form, **{name: text for name, text in own.items() if text}}
         content = urlencode(form).encode()
         limits = call.timeout, call.deadline
-        return Request("POST", self._url, headers, content, *limits, route=self._url)
+        return Request("POST", url, headers, content, *limits, route=url)
 
-    def _keep(self, response: Response, began: float) -> None:
-        try:
-            body = json.loads(response.content)
-        except ValueError:
-            body = None
+    def _keep(self, response: Response) -> None:
+        body = _body(response)
         token, refresh = at(body, ("access_token",)), at(body, ("refresh_token",))
-        if response.status >= 500 or response.status == 429:
-            raise TransportError(f"the token endpoint responded with {response.status}")
+        _check(response)
         if response.status != 200 or not isinstance(token, str) or not token:
             raise TokenRequestError(response.status, at(body, ("error",)))
         self._token, self._refresh = token, refresh if isinstance(refresh, str) else ""
-        self._ends = began + _seconds(at(body, ("expires_in",)))
+        self._ends = self._asked + _seconds(at(body, ("expires_in",)))
 
 
-def obtained(flow: Flow, send: Callable[[Request], Response]) -> str:
+def obtained(
+    flow: Flow, send: Callable[[Request], Response], sleep: Callable[[float], None]
+) -> str:
     """Run a flow and return the token."""
-    response: Any = None
+    outcome: Response | TransportError | None = None
     while True:
         try:
-            response = send(flow.send(response))
+            step = _resume(flow, outcome)
         except StopIteration as end:
             return cast("str", end.value)
         except TransportError as error:
             raise _unreached(error) from None
+        outcome = None
+        if isinstance(step, Pause):
+            sleep(step)
+        else:
+            try:
+                outcome = send(step)
+            except TransportError as error:
+                outcome = error
 
 
-async def obtained_async(flow: Flow, send: Callable[[Request], Awaitable[Response]]) -> str:
+async def obtained_async(
+    flow: Flow,
+    send: Callable[[Request], Awaitable[Response]],
+    sleep: Callable[[float], Awaitable[None]],
+) -> str:
     """Run a flow and return the token."""
-    response: Any = None
+    outcome: Response | TransportError | None = None
     while True:
         try:
-            response = await send(flow.send(response))
+            step = _resume(flow, outcome)
         except StopIteration as end:
             return cast("str", end.value)
         except TransportError as error:
             raise _unreached(error) from None
+        outcome = None
+        if isinstance(step, Pause):
+            await sleep(step)
+        else:
+            try:
+                outcome = await send(step)
+            except TransportError as error:
+                outcome = error
+
+
+def _resume(flow: Flow, outcome: Response | TransportError | None) -> Step:
+    if isinstance(outcome, TransportError):
+        return flow.throw(outcome)
+    # A flow receives None at its start and after pauses.
+    return flow.send(cast("Response", outcome))
+
+
+def _body(response: Response) -> JsonValue:
+    try:
+        body: JsonValue = json.loads(response.content)
+    except ValueError:
+        return None
+    return body
+
+
+def _check(response: Response) -> None:
+    if response.status >= 500 or response.status == 429:
+        raise TransportError(f"the token endpoint responded with {response.status}")
+
+
+def _number(value: JsonValue) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < float("inf") else None
 
 
 def _unreached(error: TransportError) -> TransportError:

@@ -160,7 +160,7 @@ class SyncCalls(Core):
         source = self.credentials.source(scheme)
         if isinstance(source, Tokens):
             with source.turn(request.deadline):
-                return obtained(source.flow(request), self.transport.send)
+                return obtained(source.flow(request), self.transport.send, self.sleep)
         return source() if callable(source) else source
 
 
@@ -298,6 +298,7 @@ class AsyncCalls(Core):
         source = self.credentials.source(scheme)
         if isinstance(source, Tokens):
             async with source.turn_async(request.deadline):
-                return await obtained_async(source.flow(request), self.transport.send)
+                flow = source.flow(request)
+                return await obtained_async(flow, self.transport.send, self.sleep)
         credential = source() if callable(source) else source
         return await credential if isawaitable(credential) else credential

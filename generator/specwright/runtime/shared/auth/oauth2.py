@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
@@ -53,9 +53,43 @@ class PasswordCredentials(Grant):
         return {"grant_type": "password", **person, **Grant.form(self)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserCode:
+    """The code by which a user authorizes a device (RFC 8628, 3.2).
+
+    Attributes:
+        verification_uri: the address at which the user enters the code.
+        verification_uri_complete: an address that contains the code; None without one.
+        expires_in: the lifetime of the code in seconds.
+    """
+
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str | None
+    expires_in: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceAuthorization(Grant):
+    """The grant of a user in a browser on any device, shown a code by the client (RFC 8628).
+
+    Attributes:
+        show: shows the code to the user; the call then waits for the user.
+        device_authorization_url: the endpoint that issues codes; None uses the document's.
+    """
+
+    show: Callable[[UserCode], object] = field(repr=False)
+    device_authorization_url: str | None = None
+
+    def form(self) -> dict[str, str]:
+        """Return the form fields of a token request, without those that the endpoint issues."""
+        return {"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}
+
+
 _GRANTS: Mapping[str, type[Grant]] = {
     "clientCredentials": ClientCredentials,
     "password": PasswordCredentials,
+    "deviceAuthorization": DeviceAuthorization,
 }
 
 
@@ -65,11 +99,13 @@ class OAuth2(Token):
 
     Attributes:
         token_urls: of the grants that the client supports, by the names of flows.
+        device_authorization_url: the endpoint that issues codes for devices, if there is one.
     """
 
     has_token_endpoint: ClassVar[bool] = True
 
     token_urls: Mapping[str, str] = field(default_factory=dict[str, str])
+    device_authorization_url: str = ""
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
@@ -78,12 +114,25 @@ class OAuth2(Token):
             return None
         flows: Mapping[str, Mapping[str, Any]] = declared.get("flows") or {}
         urls = {flow: str(flows[flow].get("tokenUrl")) for flow in _GRANTS if flow in flows}
-        return cls(argument=argument, token_urls=urls)
+        device = flows.get("deviceAuthorization") or {}
+        device_url = str(device.get("deviceAuthorizationUrl", ""))
+        return cls(argument=argument, token_urls=urls, device_authorization_url=device_url)
 
     @property
     def grants(self) -> Sequence[str]:
         """Names of the module's grant classes, which a client accepts to obtain credentials."""
         return [_GRANTS[flow].__name__ for flow in self.token_urls]
+
+    @property
+    def grant_exports(self) -> Sequence[str]:
+        """Names of the module that a caller needs to obtain credentials."""
+        return [*self.grants, *(["UserCode"] if self.device_authorization_url else [])]
+
+    def device_url_for(self, credential: object) -> str | None:
+        """Return the URL that issues codes for a grant; None for a grant without codes."""
+        if isinstance(credential, DeviceAuthorization):
+            return credential.device_authorization_url or self.device_authorization_url
+        return None
 
     def token_url_for(self, credential: object) -> str | None:
         """Return the token URL for a grant; None for a credential itself."""

@@ -65,6 +65,15 @@ class Scheme:
         """Names of the module's grant classes, which a client accepts to obtain credentials."""
         return ()
 
+    @property
+    def grant_exports(self) -> Sequence[str]:
+        """Names of the module that a caller needs to obtain credentials."""
+        return self.grants
+
+    def device_url_for(self, credential: object) -> str | None:
+        """Return the URL that issues codes for a grant; None for a grant without codes."""
+        return None
+
     def token_url_for(self, credential: object) -> str | None:
         """Return the token URL for a grant; None for a credential itself."""
         return None
