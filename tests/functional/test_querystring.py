@@ -156,6 +156,7 @@ def test_the_stub_reads_what_clients_send(
         ("/json", "q"),
         ("/json?numbers=1", "q"),
         ("/json?%7B%22numbers%22%3A5%7D", "q.numbers"),
+        ("/json?%7B%22numbers%22%3A%5BNaN%5D%7D", "q"),
     ],
 )
 def test_the_stub_refuses_what_the_schema_does_not_allow(

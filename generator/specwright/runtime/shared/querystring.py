@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
@@ -20,7 +21,13 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-_JSON = Converter(write=to_json, read=from_json, members=_unchanged, make=_unchanged)
+_JSON = Converter(
+    # JSON has no NaN (RFC 8259, 6).
+    write=to_json,
+    read=partial(from_json, allow_inf_nan=False),
+    members=_unchanged,
+    make=_unchanged,
+)
 _TEXT = PlainText()
 
 
