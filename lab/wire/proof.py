@@ -224,6 +224,13 @@ class Trial:
         yield from _compared(operation, answer, came, expected)
 
 
+def _event(sent: dict[str, Any], *, is_text: bool) -> list[Any]:
+    """Return the name and the data of an event that was sent; the text of JSON is read."""
+    data = sent["data"]
+    is_value = is_text or not isinstance(data, str)
+    return [sent.get("event", "message"), data if is_value else json.loads(data)]
+
+
 def _compared(
     operation: OperationDefinition, answer: MockResponse, came: Any, expected: Any
 ) -> Iterator[str]:
@@ -243,7 +250,14 @@ def _compared(
     elif kind == "Stream":
         came = list(came)
         if came and type(came[0]).__name__ == "ServerSentEvent":
-            came = [json.loads(event.data) for event in came]
+            if answer.are_events:
+                expected = [
+                    _event(sent, is_text=isinstance(event.data, str))
+                    for event, sent in zip(came, expected, strict=False)
+                ]
+                came = [[event.event, event.data] for event in came]
+            else:
+                came = [json.loads(event.data) for event in came]
     value = dumped(came)
     if isinstance(value, bytes) and isinstance(expected, dict):
         return

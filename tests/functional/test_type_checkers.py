@@ -13,6 +13,7 @@ from tests.checkers import mypy, pyright
 from tests.functional import (
     test_client_errors,
     test_error_bodies,
+    test_event_data,
     test_types_of_fields,
     test_webhooks,
 )
@@ -104,6 +105,8 @@ PROGRAMS = {
         SIGNED, EVENTS.replace("models.Made), models.Made", "models.Made), models.Gone"), {8}
     ),
     "headers": Program(SIGNED, HEADERS, {19}),
+    "reading_events": Program(test_event_data.API, test_event_data.READING, {19}),
+    "sending_events": Program(test_event_data.API, test_event_data.SENDING, {23}),
     "fields": Program(test_types_of_fields.API, ALL, set()),
 }
 

@@ -11,6 +11,8 @@ from specwright.document.model import Document
 from specwright.document.operations.sites import (
     OperationSite,
     component_operations,
+    events,
+    follow,
     of_request,
     of_response,
     operations,
@@ -23,7 +25,7 @@ from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import Node, is_swagger, shape_of, walk
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, JsonValue, mapping
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, split
 from specwright.samples.witnesses import Witnesses
 
 
@@ -125,6 +127,20 @@ class LintContext:
             for parameter in parameters(self.document, operation).values():
                 sites[id(parameter.value)].append(operation)
         return sites
+
+    @cached_property
+    def event_data(self) -> frozenset[Pointer]:
+        """The places of the schemas of data in server-sent events."""
+        contents = (
+            (split(node.pointer)[-1], follow(self.document, node.pointer, node.value))
+            for node in self.of_kind("mediaType")
+        )
+        return frozenset(
+            event.json_schema.pointer
+            for media_type, content in contents
+            for event in events(self.document, media_type, content)
+            if event.json_schema is not None
+        )
 
     @cached_property
     def polarities(self) -> dict[Pointer, set[Polarity]]:

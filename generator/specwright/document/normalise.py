@@ -13,6 +13,7 @@ from specwright.document.operations.naming import STEP, argument_names, free
 from specwright.document.operations.sites import (
     Site,
     contents,
+    events,
     follow,
     is_xml,
     members,
@@ -152,6 +153,19 @@ def _content_slots(document: Document, holder: Site, whole: str, word: str) -> I
             same = (place for place in values if is_xml(media_type) and values[place] == value)
             yield replace(slot, same=next(same, None))
             values[schema.pointer] = value
+        kinds = events(document, media_type, content)
+        for kind in kinds:
+            if kind.json_schema is not None:
+                name = kind.names[0] if len(kinds) > 1 and kind.names else ""
+                yield _data_slot(kind.json_schema.pointer, whole, word, name)
+
+
+def _data_slot(pointer: Pointer, whole: str, word: str, name: str) -> Slot:
+    """Return the slot of the data of an event; in a component, it is named after that."""
+    if pointer.startswith(COMPONENTS + "/"):
+        _, _, key, keyword, *_ = split(pointer)
+        return _slot(pointer, key, "data" if keyword == "properties" else f"{name} data")
+    return _slot(pointer, whole, f"{word} {name}")
 
 
 def _slot(pointer: Pointer, whole: str, word: str) -> Slot:

@@ -13,7 +13,7 @@ from specwright.document.schemas.inheritance import properties
 from specwright.document.schemas.xml_shapes import XmlDescriptions
 from specwright.ir.constructed import constructed
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
-from specwright.ir.model.bodies import MediaTypeDefinition, PartDefinition
+from specwright.ir.model.bodies import EventDefinition, MediaTypeDefinition, PartDefinition
 from specwright.ir.model.values import Constructed, Kind
 from specwright.ir.types import Types
 from specwright.json_values import JsonValue, mapping
@@ -57,7 +57,18 @@ class Contents:
             medium,
             tuple(self._parts(site)) if medium.has_parts else (),
             self._xml_node(media_type, site),
+            tuple(self._events(media_type, site)),
         )
+
+    def _events(self, media_type: str, site: Site) -> Iterator[EventDefinition]:
+        """Yield the data of events, if the document says more of them than that they are events."""
+        kinds = sites.events(self.document, media_type, site)
+        if not any(kind.is_json or kind.names for kind in kinds):
+            return
+        for kind in kinds:
+            data = kind.json_schema
+            type_ = None if data is None else self.types.slot(data.pointer, data.value)
+            yield EventDefinition(tuple(map(Text, kind.names)), kind.is_json, type_)
 
     def _medium(self, media_type: str, site: Site) -> Medium:
         return sites.medium_at(

@@ -13,13 +13,16 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.headers import OF_HTTP, OF_MEDIA_TYPES
 from specwright.document.operations.sites import OperationSite, Site, essence
+from specwright.document.schemas.applicators import Subschema
 from specwright.ir.examples import Examples
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Parameter
 from specwright.runtime.shared.styles import text
 from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.bodies import encode
+from specwright.samples.server_sent_events import event, sample_events
 from specwright.samples.xml import as_xml, is_markup, root_of
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
@@ -28,7 +31,7 @@ MOST = 4
 # Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
 WITHOUT_BODY = frozenset({204, 205, 304})
 # A body without a schema.
-_ANY = {"a": 1}
+_ANY: JsonValue = {"a": 1}
 _OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
 # Headers that describe the message or its bytes, which the mock makes itself.
 _OF_MESSAGES = OF_HTTP | OF_MEDIA_TYPES | {"content-encoding"}
@@ -44,6 +47,7 @@ class MockResponse:
         status: a status that matches the pattern.
         media_type: that of the body; None for a response without a body.
         values: those of the body; for a stream, each is a list of its items.
+        are_events: whether the items are objects that describe server-sent events.
         named: the examples of the body by name.
         xml: the root element of a body in XML.
         headers: the required headers.
@@ -55,6 +59,7 @@ class MockResponse:
     status: int
     media_type: str | None = None
     values: tuple[object, ...] = ()
+    are_events: bool = False
     named: Mapping[str, object] = field(default_factory=dict)
     xml: XmlRoot | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -80,6 +85,8 @@ class MockResponse:
         else:
             declared = self.media_type
         value = self.values[seed % len(self.values)]
+        if self.are_events and isinstance(value, tuple):
+            value = tuple(map(event, value))
         sent, body = encode(self.media_type, value, xml=self.xml)
         return sent if medium_of(self.media_type).is_multipart else declared, body
 
@@ -112,6 +119,7 @@ class Bodies:
                         plain,
                         media_type=media_type,
                         values=values,
+                        are_events=bool(sites.events(self._document, media_type, content)),
                         named=dict(self._named(media_type, content)),
                         xml=self._root(media_type, content),
                         missing_body=missing,
@@ -125,6 +133,12 @@ class Bodies:
         """Return values of a body, or lists of the items of a stream; empty if none were found."""
         medium = medium_of(media_type)
         if medium.is_stream:
+            kinds = sites.events(self._document, media_type, content)
+            item = sites.item_schema(self._document, content)
+            if kinds and item is not None:
+                sampled = sample_events(self.examples.witnesses, item, kinds)
+                sent = tuple(chain(self._declared_items(content, item), sampled))
+                return (sent, ()) if sent else ()
             schema = sites.value_schema(self._document, media_type, content)
             values = chain(self._declared_items(content, schema), self._of(schema))
             items = tuple(islice(values, MOST))
@@ -166,7 +180,9 @@ class Bodies:
         else:
             yield medium.sample
 
-    def _declared_items(self, content: Site, schema: Site | None) -> Iterator[object]:
+    def _declared_items(
+        self, content: Site, schema: Site | Subschema | None
+    ) -> Iterator[JsonValue]:
         """Yield the items of a stream in its examples."""
         if schema is None:
             return
@@ -176,7 +192,7 @@ class Bodies:
                 if self.examples.witnesses.is_valid(schema.pointer, sent):
                     yield sent
 
-    def _of(self, schema: Site | None) -> Iterator[object]:
+    def _of(self, schema: Site | Subschema | None) -> Iterator[JsonValue]:
         return iter((_ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
     def _named(self, media_type: str, content: Site) -> Iterator[tuple[str, object]]:

@@ -22,6 +22,7 @@ from specwright.reference.rules import notes_of_rules
 from specwright.text import visible
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
+_JSON = "application/json"
 _MODELS = "/components/schemas/"
 _LIMITS = (
     ("minLength", "at least {} characters"),
@@ -112,6 +113,10 @@ class Schemas:
         if "const" in schema:
             return [Piece(json.dumps(schema["const"], ensure_ascii=False))]
         kind = _kind(schema)
+        if schema.get("contentMediaType") == _JSON:
+            content = schema.get("contentSchema")
+            described = [Piece(": "), *self.type(content, above)] if content else []
+            return [Piece(f"string with {_JSON}"), *described]
         if kind == "array" and schema.get("items"):
             return [Piece("array of "), *self.type(schema["items"], above)]
         values = schema.get("additionalProperties")
@@ -252,7 +257,7 @@ class Schemas:
         self, schema: Subschema, polarity: Polarity | None, above: tuple[Pointer, ...]
     ) -> list[FieldEntry]:
         """Return the properties of items, values and alternatives that are not models."""
-        for part in held(self.document, schema, ("items", "additionalProperties")):
+        for part in held(self.document, schema, ("items", "additionalProperties", "contentSchema")):
             if isinstance(part.value, dict) and _model_of(part.value, self.document) is None:
                 return self._inner(part, polarity, above)
         fields = []

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import cast
 
 from specwright.document.operations.sites import essence
 from specwright.json_values import JsonValue
 from specwright.runtime.shared.files import File
+from specwright.runtime.shared.media.event_stream import ServerSentEvent
 from specwright.runtime.shared.media.medium import Chunks, Converter
-from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.media.table import medium_of, stream_medium_of
 from specwright.runtime.shared.operation import Content
 from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.xml import as_xml
@@ -25,8 +27,12 @@ def _members(value: object) -> dict[str, object]:
     return value
 
 
-_CONVERTER = Converter(
-    write=lambda value: json.dumps(value).encode(), read=json.loads, members=_members, make=dict
+_CONVERTER: Converter = Converter(
+    write=lambda value: json.dumps(value).encode(),
+    read=json.loads,
+    members=_members,
+    make=dict,
+    named=lambda _: _CONVERTER,
 )
 
 
@@ -60,6 +66,22 @@ def encode(
         declared = declared.replace(boundary[1], fixed)
         data = data.replace(boundary[1].encode(), fixed.encode())
     return declared, data
+
+
+def items(
+    media_type: str, data: bytes, *, are_events: bool
+) -> Iterator[JsonValue | ServerSentEvent]:
+    """Yield the complete items of a stream: JSON values, or events with data that is a text.
+
+    Args:
+        are_events: whether the schema of an item describes a whole event.
+
+    Raises:
+        ValueError: an item is not JSON.
+    """
+    medium = stream_medium_of(media_type)
+    content = Content(media_type, model=None if are_events else "")
+    return iter(()) if medium is None else medium.reader(content, _CONVERTER).feed(data)
 
 
 def _native(media_type: str, value: object, files: frozenset[str]) -> object:

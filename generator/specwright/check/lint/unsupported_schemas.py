@@ -206,6 +206,7 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
             yield from beyond_classes(context, node.pointer, refined.get(node.pointer, node.value))
         unchecked = _unchecked(context, node, refined, known)
         keywords = [node.pointer + join(keyword) for keyword in unchecked]
+        keywords = [keyword for keyword in keywords if keyword not in context.event_data]
         if keywords:
             covered = keywords
         for pointer in keywords:

@@ -43,6 +43,7 @@ from specwright.document.schemas.xml_shapes import XmlDescriptions
 from specwright.findings import values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import join
+from specwright.runtime.shared.media.table import medium_of
 
 _MULTIPART = "multipart/"
 _FORMS = (_MULTIPART, "application/x-www-form-urlencoded")
@@ -138,8 +139,8 @@ def _range(name: str, others: dict[str, Site]) -> str | None:
 
 
 def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchema:
-    # Parts of a multipart body are JSON if they are objects.
-    is_typed = is_json(name) or name.startswith(_MULTIPART)
+    # Parts of a multipart body are JSON if they are objects, and items of a stream always.
+    is_typed = is_json(name) or name.startswith(_MULTIPART) or medium_of(name).is_stream
     text = ValueEncoding.XML if is_xml(name) else ValueEncoding.TEXT
     encoding = ValueEncoding.TYPED if is_typed else text
     schemas = schemas_of(old, new, Transfer(polarity, encoding))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 
 from specwright.compare.proofs.containment import Prover, StepOutcome, StepVerdict, WholeSchemas
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.pairs import Schema, directed
 from specwright.compare.schemas.steps import UnprovenStep
+from specwright.compare.schemas.transfer import ValueEncoding
 from specwright.compare.schemas.walk import Difference, Walk
 from specwright.document.schemas.polarity import Polarity
 from specwright.isolation import Stopped, TaskLimits, isolated
@@ -106,7 +107,7 @@ def _harmless_alternatives(walk: Walk, prover: Prover, judged: Judgements) -> li
         for difference in walk.below
         if difference.pair.context
         and not _is_shown(difference, judged.get(difference, ()), walk.sides)
-        and any(below in broken for below in walk.reachable([difference]))
+        and _may_be_harmless(difference, broken & {*walk.reachable([difference])})
     ]
     tasks = [
         partial(prover.covers, *_in_context(difference, walk.sides)) for difference in doubtful
@@ -117,6 +118,13 @@ def _harmless_alternatives(walk: Walk, prover: Prover, judged: Judgements) -> li
         for difference, outcome in zip(doubtful, outcomes, strict=True)
         if outcome is True
     ]
+
+
+def _may_be_harmless(difference: Difference, broken: Set[Difference]) -> bool:
+    """Return whether something in an alternative is broken, and proofs about it include that."""
+    contents = [below.pair.transfer.encoding is ValueEncoding.CONTENT for below in broken]
+    is_content = difference.pair.transfer.encoding is ValueEncoding.CONTENT
+    return bool(contents) and (is_content or not any(contents))
 
 
 def _is_shown(

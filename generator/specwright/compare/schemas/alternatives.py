@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -142,15 +142,18 @@ class Alternative:
             )
         )
 
-    def closed_schema(self, side: Side) -> JsonObject | bool:
+    def closed_schema(self, side: Side, around: Iterable[str] = ()) -> JsonObject | bool:
         """Return the schema without values that have properties it does not name.
 
         A new property of an open object is not a change of the schema.
+
+        Args:
+            around: the properties that the schema around the union names.
         """
         whole = side.whole(self.places)
         if not self.named_properties:
             return whole
-        properties: JsonObject = dict.fromkeys(sorted(self.named_properties), True)
+        properties: JsonObject = dict.fromkeys(sorted({*self.named_properties, *around}), True)
         return {"allOf": [whole, {"properties": properties, "additionalProperties": False}]}
 
     def sent_tags(self, discriminator: Discriminator) -> set[str]:

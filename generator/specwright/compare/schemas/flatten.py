@@ -18,7 +18,7 @@ from specwright.pointer import Pointer, join, resolve
 ChildKey = tuple[str, str]
 # Keywords that hold alternatives.
 # Keywords whose subschemas are compared one by one; others are proven as a whole.
-_SINGLE = ("items", "additionalProperties", "contains", "propertyNames")
+_SINGLE = ("items", "additionalProperties", "contains", "propertyNames", "contentSchema")
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
 _LISTED = ("prefixItems",)
 # For these, a schema that accepts everything has no effect.

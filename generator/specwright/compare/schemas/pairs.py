@@ -66,6 +66,8 @@ STEPS = (
 )
 # Keywords that may constrain properties that `properties` does not name.
 _CONSTRAINING_UNDECLARED = frozenset(("if", "allOf", "not", "$dynamicRef", "unevaluatedProperties"))
+# Where counterexamples are judged without references.
+_CONTENT: ChildKey = ("contentSchema", "")
 # Patterns that match every text.
 _EVERYTHING = ("", ".*", "^", "$", "^.*")
 
@@ -142,7 +144,10 @@ def own_schemas(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[S
                 and not pair.is_lifted
                 and not _may_constrain_undeclared(other)
             )
-            _put(schema, key, True if key in shared or is_open else side.whole(places))
+            value = True if key in shared or is_open else side.whole(places)
+            if key == _CONTENT and key not in shared:
+                value = {"allOf": [side.absolute(place.value) for place in places]}
+            _put(schema, key, value)
     for union in pair.unions:
         _put_union(union, sides, schemas)
     for schema in schemas:

@@ -46,7 +46,7 @@ from specwright.compare.verdicts.example import (
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
 from specwright.findings import values_of
-from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping
+from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping, texts
 from specwright.pointer import Pointer, join
 from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
 from specwright.samples.sides import Side
@@ -149,7 +149,7 @@ def steps(
 
 def _receiver_of_text(receiver: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
     """Return the schema of the values that the receiver parses, if they are sent as text."""
-    if pair.transfer.encoding is ValueEncoding.TYPED:
+    if pair.transfer.encoding in (ValueEncoding.TYPED, ValueEncoding.CONTENT):
         return None
     _, flat, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
     _, side, _ = directed(pair.transfer.polarity, *sides)
@@ -215,9 +215,10 @@ def _union_step(
     otherwise = ALTERNATIVE_CHANGED if fewer and None not in union.names else SCHEMA_COMPATIBLE
     if _has_unknown_tags(unmatched, pair):
         otherwise = VALUE_RULES[f"{stem}-{suffix}"]
+    around = [*declared_mapping(sender.get("properties")), *texts(sender.get("required"))]
     lost: Schema = {
         **sender,
-        union.keyword: [alternative.closed_schema(side) for alternative in unmatched],
+        union.keyword: [alternative.closed_schema(side, around) for alternative in unmatched],
     }
     rule, message = VALUE_RULES[f"{stem}-{suffix}"], union.message
     if stem == "nullable":

@@ -12,6 +12,7 @@ class ValueEncoding(StrEnum):
     """How much the text of a value shows of its type."""
 
     TYPED = "as in JSON"
+    CONTENT = "as in JSON, in a text that only `contentSchema` describes"
     TEXT = "nothing, as in a header"
     XML = "nothing, as in an element"
     REPEATED = "nothing, and a list is the name once more, as in a query"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from specwright.compare.schemas.alternatives import Alternative, is_another
@@ -12,7 +12,7 @@ from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import FlatSchema, Subschemas, flatten
 from specwright.compare.schemas.pairs import Pair, Schema, UnionContext, directed, own_schemas
 from specwright.compare.schemas.steps import DecidedStep, UnprovenStep, steps
-from specwright.compare.schemas.transfer import Transfer
+from specwright.compare.schemas.transfer import Transfer, ValueEncoding
 from specwright.compare.schemas.unions import Union, unions
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
@@ -99,8 +99,11 @@ class Walk:
             seen.add(difference)
             yield difference
             if difference not in self.below:
+                transfer = difference.pair.transfer
                 below = (
-                    self._difference(places, difference.pair.transfer)
+                    self._difference(
+                        places, replace(transfer, encoding=places.encoding or transfer.encoding)
+                    )
                     for places in self._places_below(difference.pair)
                 )
                 self.below[difference] = tuple(pair for pair in below if pair is not None)
@@ -167,7 +170,8 @@ class Walk:
     def _places_below(self, pair: Pair) -> Iterator[_Places]:
         base, revision = pair.base, pair.revision
         for key in pair.shared:
-            yield _Places(base.children[key], revision.children[key])
+            encoding = ValueEncoding.CONTENT if key[0] == "contentSchema" else None
+            yield _Places(base.children[key], revision.children[key], encoding=encoding)
         if not pair.is_lifted:
             yield from self._other_properties(pair)
         for one, other in heirs(pair):
@@ -205,11 +209,13 @@ class _Places(NamedTuple):
 
     Attributes:
         context: the unions around both, if other alternatives may accept the same values.
+        encoding: how the values are sent; None if as those around them.
     """
 
     base: Subschemas
     revision: Subschemas
     context: UnionContext | None = None
+    encoding: ValueEncoding | None = None
 
 
 def _candidates(union: Union, old: int, new: int, transfer: Transfer) -> Iterator[Subschemas]:

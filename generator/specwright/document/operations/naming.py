@@ -54,7 +54,7 @@ CLIENTS = frozenset(
     AsyncGenerator Awaitable Batch Callable ClientConfig ClientCredentials Credentials Generator
     Group Iterable JsonValue Literal MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages
     PasswordCredentials RawBody Redirect RequestOptions SERVICE Sequence ServerSentEvent Stream
-    SyncGroup TYPE_CHECKING Timeout Transport
+    SyncGroup TYPE_CHECKING Timeout Transport UnknownServerSentEvent
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
@@ -63,7 +63,8 @@ SERVER = frozenset(
     Allowance Any AsyncIterable Authenticate Awaitable Callable Checker Context Credentials Cursors
     DigestCredentials DigestOptions Group Hooks ImplementationError Iterable JsonValue Literal
     Mapping Options Policy Problem Protocol RateLimitClass RateLimiter RawBody Redirect Reply
-    Request Sequence ServerSentEvent Starlette TypeAlias TypedDict Unimplemented Unpack
+    Request Sequence ServerSentEvent Starlette TypeAlias TypedDict Unimplemented
+    UnknownServerSentEvent Unpack
     """.split()
 )
 # Globals of the module that has a constant for each operation.

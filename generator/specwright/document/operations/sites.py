@@ -12,6 +12,12 @@ from enum import StrEnum
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.event_schemas import (
+    FIELDS,
+    EventSchema,
+    event_schemas,
+    fields_of_event,
+)
 from specwright.document.schemas.inspection import is_binary
 from specwright.document.schemas.polarity import Polarity
 from specwright.document.schemas.xml_shapes import is_described
@@ -254,28 +260,54 @@ def xml_schema(document: Document, media_type: str, content: Site) -> Subschema 
 def value_schema(document: Document, media_type: str, content: Site) -> Site | None:
     """Return the schema of a value of a media type, or of an item where items come one by one.
 
-    References are not followed; None if the media type needs no schema.
+    References are not followed; None if the media type needs no schema, or items are events.
     """
     medium = medium_at(document, media_type, content)
     if not medium.has_schema:
         return None
-    key = "itemSchema" if medium.is_stream and "itemSchema" in content.value else "schema"
-    value = content.value.get(key, {})
-    schema = Site(content / key, mapping(value))
     if not medium.is_stream:
-        return schema
-    described = follow(document, schema.pointer, value)
-    if described.value.get("type") == "array":
-        return Site(described / "items", mapping(described.value.get("items")))
-    if medium.has_envelopes and not _is_data(described.value):
+        return Site(content / "schema", mapping(content.value.get("schema")))
+    item = item_schema(document, content)
+    if item is None or (medium.has_envelopes and not _is_data(document, item)):
         return None
-    return schema if schema.value else None
+    return Site(item.pointer, mapping(item.value))
 
 
-def _is_data(schema: JsonObject) -> bool:
+def item_schema(document: Document, content: Site) -> Subschema | None:
+    """Return the schema of an item of a stream: a value, or an event; None if there is none.
+
+    References are not followed.
+    """
+    key = "itemSchema" if "itemSchema" in content.value else "schema"
+    schema = Subschema(content / key, content.value.get(key, {}))
+    described = follow(document, schema.pointer, schema.value)
+    if described.value.get("type") == "array":
+        schema = Subschema(described / "items", described.value.get("items", {}))
+    return schema if mapping(schema.value) else None
+
+
+def events(document: Document, media_type: str, content: Site) -> tuple[EventSchema, ...]:
+    """Return the events of a stream; empty if its items are values, or have no schema."""
+    item = item_schema(document, content)
+    if not medium_at(document, media_type, content).has_envelopes or item is None:
+        return ()
+    return event_schemas(document, item) if _is_event(document, item) else ()
+
+
+def _is_data(document: Document, item: Subschema) -> bool:
     """Return whether a schema of events describes the data of each, and not a whole event."""
-    is_event = {"data", "event"} <= mapping(schema.get("properties")).keys()
-    return schema.get("type") != "string" and bool(schema) and not is_event
+    is_text = follow(document, item.pointer, item.value).value.get("type") == "string"
+    return not is_text and not _is_event(document, item)
+
+
+def _is_event(document: Document, item: Subschema) -> bool:
+    """Return whether a schema describes whole events.
+
+    One in `schema`, which is older than that for items, may describe data with such members.
+    """
+    fields = fields_of_event(document, item)
+    is_item = not item.pointer.endswith("/schema")
+    return {"data", "event"} <= fields or (is_item and "data" in fields and fields <= FIELDS)
 
 
 def success_content(document: Document, operation: OperationSite) -> Site | None:

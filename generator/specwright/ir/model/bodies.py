@@ -9,7 +9,7 @@ from specwright.ir.model.values import BodyField, Constructed, Kind, TypeRef, un
 from specwright.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from specwright.runtime.shared.media.medium import Medium
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WITHOUT_BODY = frozenset({"204", "205"})
 # The type of bodies that the document does not describe.
 RAW = "RawBody"
+EVENT, UNKNOWN_EVENT = "ServerSentEvent", "UnknownServerSentEvent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,31 @@ class PartDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class EventDefinition:
+    """The data of server-sent events with certain names; like the runtime's `EventData`.
+
+    Attributes:
+        type: the type of its JSON; None if it may be any value, and for a text.
+    """
+
+    names: tuple[Text, ...]
+    is_json: bool
+    type: TypeRef | None
+
+    @property
+    def data(self) -> str:
+        """The annotation of the data."""
+        if not self.is_json:
+            return "str"
+        return "JsonValue" if self.type is None else self.type.annotation
+
+    @property
+    def name(self) -> str:
+        """The annotation of the name; empty if any is possible."""
+        return literal(self.names)
+
+
+@dataclass(frozen=True, slots=True)
 class MediaTypeDefinition:
     """One media type of a body or a response.
 
@@ -41,6 +67,7 @@ class MediaTypeDefinition:
             type determines it.
         medium: the medium that carries it.
         xml: of a value in XML, the node of the root element.
+        events: of server-sent events, their data; empty if items are values, or plain events.
     """
 
     media_type: Text
@@ -48,6 +75,7 @@ class MediaTypeDefinition:
     medium: Medium
     parts: tuple[PartDefinition, ...] = ()
     xml: Constructed | None = None
+    events: tuple[EventDefinition, ...] = ()
 
     @property
     def is_json(self) -> bool:
@@ -62,26 +90,52 @@ class MediaTypeDefinition:
     @property
     def client_argument(self) -> str:
         """The annotation of a client's argument."""
-        return self._annotation(self.medium.sent)
+        return self._annotation(self.medium.sent, self._sent)
 
     @property
     def client_result(self) -> str:
         """The annotation of a client's result; asynchronous ones prefix it with `Async`."""
-        return self._annotation(self.medium.received)
+        return self._annotation(self.medium.received, self._received)
 
     @property
     def server_argument(self) -> str:
         """The annotation of a server's argument."""
-        return self._annotation(self.medium.parsed)
+        return self._annotation(self.medium.parsed, self._received)
 
     @property
     def server_result(self) -> str:
         """The annotation of a server's result."""
-        return self._annotation(self.medium.returned)
+        return self._annotation(self.medium.returned, self._sent)
 
-    def _annotation(self, pattern: str) -> str:
+    def _annotation(self, pattern: str, event: str) -> str:
         item = self.medium.untyped if self.type is None else self.type.annotation
-        return pattern.replace("{}", item)
+        return pattern.replace("{}", event or item)
+
+    @property
+    def _received(self) -> str:
+        """The annotation of a received event, also of one newer than the package."""
+        events = [_event(event.data, event.name) for event in self.events]
+        if events and all(event.names for event in self.events):
+            events.append(UNKNOWN_EVENT)
+        return union(events)
+
+    @property
+    def _sent(self) -> str:
+        """The annotation of an event to send: one type, as checkers infer no literals in unions."""
+        names = dict.fromkeys(name for event in self.events for name in event.names)
+        is_closed = all(event.names for event in self.events)
+        data = union(event.data for event in self.events)
+        return _event(data, literal(names) if is_closed else "") if data else ""
+
+
+def _event(data: str, name: str) -> str:
+    return f"{EVENT}[{data}, {name}]" if name else f"{EVENT}[{data}]"
+
+
+def literal(texts: Iterable[Text]) -> str:
+    """Return the annotation of some texts; empty if there are none."""
+    values = ", ".join(ascii(text.raw) for text in texts)
+    return f"Literal[{values}]" if values else ""
 
 
 @dataclass(frozen=True, slots=True)

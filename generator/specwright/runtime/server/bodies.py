@@ -45,7 +45,7 @@ class BodyReader:
         content = self._content(sent, context.fields)
         medium = medium_of(content.media_type)
         is_json = medium.is_json or content.xml is not None
-        converter = self._codecs[content.model].server
+        converter = self._codecs.server(content.model)
         try:
             if medium.is_json:
                 data = scan(data)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ..shared.codec import Codec, Codecs
+from ..shared.codec import Codecs
 from ..shared.media.table import medium_of
 from ..shared.operation import Content, Operation
 
@@ -53,15 +53,16 @@ def declared_body(
                 return (
                     (content.media_type, body)
                     if content.xml is None
-                    else _xml(content, value, codec)
+                    else _xml(content, value, codecs)
                 )
     return None
 
 
-def _xml(content: Content, value: object, codec: Codec) -> tuple[str, bytes] | None:
+def _xml(content: Content, value: object, codecs: Codecs) -> tuple[str, bytes] | None:
     """Return an error in XML; None if a message has characters that XML lacks."""
     try:
-        media_type, body = medium_of(content.media_type).encode(content, value, codec.server)
+        converter = codecs.server(content.model)
+        media_type, body = medium_of(content.media_type).encode(content, value, converter)
     except ValueError:
         return None
     return (media_type, body) if isinstance(body, bytes) else None

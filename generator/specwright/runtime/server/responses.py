@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from ..shared.codec import Codec, Codecs, problems_of
+from ..shared.codec import Codecs, problems_of
 from ..shared.media.accept import quality
-from ..shared.media.medium import Chunks, Payload
+from ..shared.media.medium import Chunks, Converter, Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, Contents, Operation
 from ..shared.responses import Redirect
 from .problems import ServerResponse
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _NO_HEADERS: Mapping[str, str] = {}
@@ -53,8 +55,8 @@ class ResponseWriter:
         self._check = check
         success = next(iter(operation.successes), "200")
         self._status = int(success.replace("XX", "00").replace("default", "200"))
-        # The default content of each status, with its codec.
-        self._usual: dict[int, tuple[Content, Codec] | None] = {}
+        # The default content of each status, with its converter.
+        self._usual: dict[int, tuple[Content, Converter] | None] = {}
 
     def write(self, result: object, accept: str = "") -> ServerResponse:
         """Return the response for the result of a handler.
@@ -75,58 +77,57 @@ class ResponseWriter:
         has_none = value is None and (status >= 300 or self._operation.method == "HEAD")
         if usual is None or has_none:
             return _raw(status, value, reply.headers)
-        content, codec = self._chosen(status, reply, usual, accept)
+        content, converter = self._chosen(status, reply, usual, accept)
         if isinstance(value, bytes) and not medium_of(content.media_type).is_binary:
             if self._check and not medium_of(content.media_type).is_stream:
-                self._checked(status, content, value, codec)
+                self._checked(status, content, value, converter)
             return _response(status, content.media_type, value, reply.headers)
-        return self._encoded(status, content, value, codec, reply.headers)
+        return self._encoded(status, content, value, converter, reply.headers)
 
     def _encoded(
         self,
         status: int,
         content: Content,
         value: Any,
-        codec: Codec,
+        converter: Converter,
         headers: Mapping[str, str],
     ) -> ServerResponse:
         medium = medium_of(content.media_type)
-        if hasattr(value, "__aiter__"):
-            parts = self._parts(status, content, value, codec)
+        is_iterator = medium.is_stream and hasattr(value, "__next__")
+        if is_iterator or hasattr(value, "__aiter__"):
+            parts = self._parts(status, content, value, converter)
             return _response(status, content.media_type, parts, headers)
-        try:
-            media_type, body = medium.encode(content, value, codec.server)
-        except PydanticSerializationError:
-            wrong = f"a {type(value).__name__} is not, or does not contain, valid values"
-        except ValidationError as error:
-            wrong = problems_of("body", error)
-        except ValueError as error:
-            wrong = f"body: {error}"
-        else:
-            if self._check and isinstance(body, bytes) and not medium.is_stream:
-                self._checked(status, content, body, codec)
-            return _response(status, media_type, body, headers)
-        # Outside the block: Pydantic's error contains the values, and this one is logged.
-        raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
+        encode = partial(medium.encode, content, value, converter)
+        media_type, body = _written(status, value, encode)
+        if self._check and isinstance(body, bytes) and not medium.is_stream:
+            self._checked(status, content, body, converter)
+        return _response(status, media_type, body, headers)
 
-    def _checked(self, status: int, content: Content, body: bytes, codec: Codec) -> None:
+    def _checked(self, status: int, content: Content, body: bytes, converter: Converter) -> None:
         try:
-            medium_of(content.media_type).decode(content, body, content.media_type, codec.server)
+            medium_of(content.media_type).decode(content, body, content.media_type, converter)
             return
         except ValidationError as error:
             wrong = problems_of("body", error)
         raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
 
     async def _parts(
-        self, status: int, content: Content, values: AsyncIterator[Any], codec: Codec
+        self,
+        status: int,
+        content: Content,
+        values: AsyncIterator[Any] | Iterator[Any],
+        converter: Converter,
     ) -> AsyncIterator[bytes]:
         medium = stream_medium_of(content.media_type)
-        async for value in values:
-            yield value if medium is None else medium.item(content, value, codec.server)
+        async for value in values if hasattr(values, "__aiter__") else _async(values):
+            if medium is None:
+                yield value
+            else:
+                yield _written(status, value, partial(medium.item, content, value, converter))
 
-    def _form(self, status: int) -> tuple[Content, Codec] | None:
+    def _form(self, status: int) -> tuple[Content, Converter] | None:
         contents = self._declared(status)
-        return (contents[0], self._codecs[contents[0].model]) if contents else None
+        return (contents[0], self._codecs.server(contents[0].model)) if contents else None
 
     def _declared(self, status: int) -> Contents:
         contents = self._operation.contents_of(status)
@@ -135,8 +136,8 @@ class ResponseWriter:
         return contents or ()
 
     def _chosen(
-        self, status: int, reply: Reply[object], usual: tuple[Content, Codec], accept: str
-    ) -> tuple[Content, Codec]:
+        self, status: int, reply: Reply[object], usual: tuple[Content, Converter], accept: str
+    ) -> tuple[Content, Converter]:
         """Return the content that a handler names, or the stream if it returns items.
 
         Otherwise, the client chooses among those of the same value.
@@ -151,14 +152,14 @@ class ResponseWriter:
             if named or (
                 reply.content_type is None and is_stream and medium_of(content.media_type).is_stream
             ):
-                return content, self._codecs[content.model]
+                return content, self._codecs.server(content.model)
         if reply.content_type is None:
             return usual
         raise BrokenContractError(f"{status} is not declared as {reply.content_type}")
 
     def _preferred(
-        self, status: int, usual: tuple[Content, Codec], accept: str
-    ) -> tuple[Content, Codec]:
+        self, status: int, usual: tuple[Content, Converter], accept: str
+    ) -> tuple[Content, Converter]:
         declared = self._declared(status)
         if not accept or len(declared) == 1 or usual[0].model is None:
             return usual
@@ -171,6 +172,24 @@ def _is_same_value(content: Content, other: Content) -> bool:
     first, second = medium_of(content.media_type), medium_of(other.media_type)
     has_value = first.is_object and second.is_object and not first.is_multipart
     return content == other or (content.model == other.model and has_value)
+
+
+def _written(status: int, value: object, write: Callable[[], T]) -> T:
+    """Return the result of a function that encodes a value.
+
+    Raises:
+        BrokenContractError: the value breaks the schema.
+    """
+    try:
+        return write()
+    except PydanticSerializationError:
+        wrong = f"a {type(value).__name__} is not, or does not contain, valid values"
+    except ValidationError as error:
+        wrong = problems_of("body", error)
+    except ValueError as error:
+        wrong = f"body: {error}"
+    # Outside the block: Pydantic's error contains the values, and this one is logged.
+    raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
 
 
 def _raw(status: int, value: object, headers: Mapping[str, str]) -> ServerResponse:
@@ -202,10 +221,10 @@ def _response(
     declared = _JSON if media_type == "application/json" else {"content-type": media_type}
     if isinstance(body, Chunks):
         size = {} if body.size is None else {"content-length": str(body.size)}
-        return ServerResponse(status, _async(body), {**declared, **size, **headers})
+        return ServerResponse(status, _async(body.read()), {**declared, **size, **headers})
     return ServerResponse(status, body, {**declared, **headers} if headers else declared)
 
 
-async def _async(chunks: Chunks) -> AsyncIterator[bytes]:
-    for chunk in chunks.read():
-        yield chunk
+async def _async(parts: Iterator[T]) -> AsyncIterator[T]:
+    for part in parts:
+        yield part

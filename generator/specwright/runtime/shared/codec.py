@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, cast
@@ -83,15 +83,22 @@ class Codec:
         """The JSON names of the fields; empty if the type is not a model."""
         return frozenset(field.alias or name for name, field in self._fields.items())
 
-    @property
-    def client(self) -> Converter:
-        """The converter for clients: full validation when sending, of the shape when reading."""
-        return Converter(self.encode, self.read, self.members, self._reader.validate_python)
+    def client(self, named: Callable[[str | None], Converter]) -> Converter:
+        """Return the converter for clients: full validation when sending, else of the shape.
 
-    @property
-    def server(self) -> Converter:
-        """The converter for servers: full validation when reading."""
-        return Converter(self.dump, self.decode, self.members, self._make)
+        Args:
+            named: returns the converter of another type.
+        """
+        build = self._reader.validate_python
+        return Converter(self.encode, self.read, self.members, build, named)
+
+    def server(self, named: Callable[[str | None], Converter]) -> Converter:
+        """Return the converter for servers: full validation when reading.
+
+        Args:
+            named: returns the converter of another type.
+        """
+        return Converter(self.dump, self.decode, self.members, self._make, named)
 
     def members(self, value: object) -> dict[str, Any]:
         """Return the members of an object, or of the input for a model, by JSON name.
@@ -181,6 +188,14 @@ class Codecs:
             model = object if name is None else self.model(name)
             codec = self._built[name] = _codec(model)
         return codec
+
+    def client(self, name: str | None) -> Converter:
+        """Return the converter for clients of the model `name`; None accepts any value."""
+        return self[name].client(self.client)
+
+    def server(self, name: str | None) -> Converter:
+        """Return the converter for servers of the model `name`; None accepts any value."""
+        return self[name].server(self.server)
 
 
 def problems_of(value: str, error: ValidationError) -> str:

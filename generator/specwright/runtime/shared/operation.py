@@ -85,6 +85,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class EventData:
+    """The data of server-sent events with certain names.
+
+    Attributes:
+        names: the values of `event`; empty for all that no other entry names.
+        model: name of the type of the JSON in the data; None if it may be any value.
+        is_json: whether the data is JSON; else it is a text.
+    """
+
+    names: tuple[str, ...] = ()
+    model: str | None = None
+    is_json: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """A media type of a body.
 
@@ -93,12 +108,19 @@ class Content:
             needs no schema.
         parts: of a form, the properties with an encoding other than plain text.
         xml: of XML, the root element; None if the body is passed as text.
+        events: the data of server-sent events; without it, an item is a value, or the data a text.
     """
 
     media_type: str
     model: str | None = None
     parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
     xml: XmlRoot | None = None
+    events: tuple[EventData, ...] = ()
+
+    def events_named(self, name: str) -> tuple[EventData, ...]:
+        """Return the data that events of a name may have; empty for an unknown name."""
+        named = tuple(event for event in self.events if name in event.names)
+        return named or tuple(event for event in self.events if not event.names)
 
 
 Contents = tuple[Content, ...]

@@ -187,7 +187,8 @@ class Core:
                 if each is not OMIT and not (each is None and codec.leaves_out(name))
             }
         medium = medium_of(content.media_type)
-        return _written("body", lambda: medium.encode(content, body, codec.client))
+        converter = self._codecs.client(content.model)
+        return _written("body", lambda: medium.encode(content, body, converter))
 
     def result(self, operation: Operation[Any], response: Response) -> Any:
         """Return the value of a response.
@@ -218,7 +219,7 @@ class Core:
         try:
             if content is None:
                 return raw(response)
-            converter = self._codecs[content.model].client
+            converter = self._codecs.client(content.model)
             stream = stream_medium_of(content.media_type)
             if stream is not None:
                 items = stream.reader(content, converter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.responses.whole_numbers import with_decimal_point
@@ -17,11 +17,17 @@ from specwright.conformance.contract.xml_bodies import XmlBodies
 from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.event_schemas import EventSchema, fields_of_event
 from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.report.redaction import REDACTED
-from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.media.event_stream import END_OF_EVENTS, ServerSentEvent
+from specwright.runtime.shared.media.table import stream_medium_of
+from specwright.samples.bodies import items
+from specwright.samples.server_sent_events import event_object
 
 # The most characters of a schema in a report.
 _LONGEST = 1_500
@@ -114,9 +120,11 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
         yield checked.violation(UNDECLARED_MEDIA_TYPE, place, message, values=values)
         return
     content = matching[0]
+    if stream_medium_of(media_type) is not None:
+        yield from _items(checked, media_type, content)
+        return
     root = checked.contract.xml_bodies.root(media_type, content)
-    is_value = sites.is_json(media_type) and not medium_of(media_type).is_stream
-    if not (is_value or root) or "schema" not in content.value:
+    if not (sites.is_json(media_type) or root) or "schema" not in content.value:
         return
     schema = content / "schema"
     checked.record.check(RESPONSE_SCHEMA, schema)
@@ -136,6 +144,69 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
     yield from _invalid(checked, schema, value)
     yield from _write_only(checked, schema, value)
     yield from with_decimal_point(checked, schema, value)
+
+
+def _items(checked: CheckedResponse, media_type: str, content: Site) -> Iterator[Violation]:
+    """Yield violations in the complete items of a stream, of which the first part was received."""
+    document = checked.contract.document
+    kinds = sites.events(document, media_type, content)
+    schema = sites.item_schema(document, content)
+    if schema is None or not (kinds or sites.value_schema(document, media_type, content)):
+        return
+    checked.record.check(RESPONSE_SCHEMA, schema.pointer)
+    checked.record.check(AMBIGUOUS, schema.pointer)
+    try:
+        for item in items(media_type, checked.response.body, are_events=bool(kinds)):
+            if isinstance(item, ServerSentEvent):
+                yield from _event(checked, schema, kinds, item)
+            else:
+                yield from _invalid(checked, schema.pointer, item)
+                yield from _write_only(checked, schema.pointer, item)
+    except (ValueError, RecursionError):
+        yield _not_json(checked, schema.pointer)
+
+
+def _event(
+    checked: CheckedResponse,
+    schema: Subschema,
+    kinds: Sequence[EventSchema],
+    event: ServerSentEvent,
+) -> Iterator[Violation]:
+    """Yield violations in the data of an event, or else in the event."""
+    named = [kind for kind in kinds if kind.has_name(event.event)]
+    if named and all(kind.is_json for kind in named) and event.data == END_OF_EVENTS:
+        return
+    wrong: list[Violation] = []
+    is_bare = False
+    for kind in named:
+        wrong, is_bare = [*_data(checked, schema.pointer, kind, event.data)], kind.is_bare
+        if not wrong:
+            break
+    yield from wrong
+    if not wrong:
+        fields = fields_of_event(checked.contract.document, schema)
+        yield from _invalid(checked, schema.pointer, event_object(event, fields, is_bare=is_bare))
+
+
+def _data(
+    checked: CheckedResponse, schema: Pointer, kind: EventSchema, data: str
+) -> Iterator[Violation]:
+    """Yield violations in the JSON in the data of an event; none if it is a text."""
+    if not kind.is_json:
+        return
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        yield _not_json(checked, schema)
+        return
+    if kind.json_schema is not None:
+        yield from _invalid(checked, kind.json_schema.pointer, value)
+        yield from _write_only(checked, kind.json_schema.pointer, value)
+
+
+def _not_json(checked: CheckedResponse, schema: Pointer) -> Violation:
+    message = f"{checked.response.status}: an item is not JSON"
+    return checked.violation(RESPONSE_SCHEMA, schema, message)
 
 
 def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:

@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeAlias, cast
 
-from ..operation import Content
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+from typing_extensions import TypeVar
+
+from ..operation import Content, EventData
+from ..types import UnknownTag
 from .medium import Chunks, Converter, ItemReader, Payload, StreamMedium
 
+Data_co = TypeVar("Data_co", covariant=True, default=str)
+Name_co = TypeVar("Name_co", bound=str, covariant=True, default=str)
+
 # Services may end a stream of JSON with this marker, or by just closing it.
-_DONE = "[DONE]"
+END_OF_EVENTS = "[DONE]"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSentEvent:
+# Without slots: with them, `ServerSentEvent[Order](order)` fails for a frozen class on Python 3.11.
+@dataclass(frozen=True)
+class ServerSentEvent(Generic[Data_co, Name_co]):
     """A server-sent event.
 
     Attributes:
+        data: a model if the document describes it as JSON, else a text.
+        event: the name of the event.
         id: that of the last event with one.
         retry: milliseconds to wait before reconnecting, if the event specifies them.
     """
 
-    data: str
-    event: str = "message"
+    data: Data_co
+    event: Name_co = cast("Name_co", "message")  # noqa: RUF009
     id: str = ""
     retry: int | None = None
+
+
+UnknownServerSentEvent: TypeAlias = ServerSentEvent[str, UnknownTag]
+"""A received event with a name that is newer than the package; its data is a text."""
 
 
 class EventStream(StreamMedium):
     """Events, or JSON values in their data."""
 
     untyped = "ServerSentEvent"
-    exports = ("ServerSentEvent",)
+    exports = ("ServerSentEvent", "UnknownServerSentEvent")
     has_envelopes = True
 
     def matches(self, essence: str) -> bool:
@@ -41,22 +56,32 @@ class EventStream(StreamMedium):
         return essence == "text/event-stream"
 
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-        """Encode items as events, each on demand."""
+        """Encode items as events, each on demand; only a list of items can be sent again."""
         parts = (self.item(content, event, converter) for event in value)
+        if isinstance(value, list | tuple):
+            return content.media_type, b"".join(parts)
         return content.media_type, Chunks(lambda: parts)
 
     def item(self, content: Content, value: Any, converter: Converter) -> bytes:
-        """Encode an event; any other value becomes the data of an event, as JSON."""
-        event = (
-            value
-            if isinstance(value, ServerSentEvent)
-            else ServerSentEvent(converter.write(value).decode())
-        )
+        """Encode an event; any other value becomes the data of an event."""
+        if isinstance(value, ServerSentEvent):
+            event = cast("ServerSentEvent[object]", value)
+            text = _text(content, event, converter) if content.events else event.data
+        elif content.events:
+            event = ServerSentEvent[object](value)
+            text = _text(content, event, converter)
+        else:
+            event = ServerSentEvent[object](value)
+            text = converter.write(value).decode()
+        if not isinstance(text, str):
+            raise ValueError("the data of the event is not a text")
+        if not {"\n", "\r", "\0"}.isdisjoint(event.event + event.id):
+            raise ValueError("the name and the id of an event have one line")
         fields = [
             *([f"event: {event.event}"] if event.event != "message" else []),
             *([f"id: {event.id}"] if event.id else []),
             *([f"retry: {event.retry}"] if event.retry is not None else []),
-            *(f"data: {line}" for line in re.split("\r\n|\r|\n", event.data)),
+            *(f"data: {line}" for line in re.split("\r\n|\r|\n", text)),
         ]
         return "\n".join([*fields, "", ""]).encode()
 
@@ -65,11 +90,31 @@ class EventStream(StreamMedium):
         return _Reader(content, converter)
 
 
+def _text(content: Content, event: ServerSentEvent[object], converter: Converter) -> object:
+    """Return the data of an event as the document describes it for its name.
+
+    Raises:
+        ValueError: the document has no such event, or no such data of it.
+        pydantic.ValidationError: the data breaks the schema.
+        pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
+    """
+    error: Exception = ValueError(f"the event '{event.event}' is not declared")
+    for kind in content.events_named(event.event):
+        if not kind.is_json:
+            return event.data
+        try:
+            return converter.named(kind.model).write(event.data).decode()
+        except (ValidationError, PydanticSerializationError) as broken:
+            error = broken
+    raise error
+
+
 class _Reader:
     """An incremental decoder of the events in a body, or of the JSON in their data."""
 
     def __init__(self, content: Content, converter: Converter) -> None:
-        self._read = converter.read if content.model is not None else None
+        self._content = content
+        self._converter = converter
         self._rest = b""
         self._fields: dict[str, str] = {}
         self._data: list[str] = []
@@ -111,16 +156,33 @@ class _Reader:
     def _event(self) -> Iterator[Any]:
         data, fields = self._data, self._fields
         self._data, self._fields = [], {}
-        text = "\n".join(data)
-        if not data or (self._read is not None and text == _DONE):
+        text, name = "\n".join(data), fields.get("event") or "message"
+        is_value = self._content.model is not None
+        kinds = self._content.events_named(name)
+        is_json = is_value or (bool(kinds) and all(kind.is_json for kind in kinds))
+        if not data or (is_json and text == END_OF_EVENTS):
             return
-        if self._read is not None:
-            yield self._read(text.encode())
+        if is_value:
+            yield self._converter.read(text.encode())
             return
         retry = fields.get("retry", "")
         yield ServerSentEvent(
-            text,
-            fields.get("event") or "message",
+            self._value(kinds, text),
+            name,
             self._id,
             int(retry) if retry.isascii() and retry.isdigit() else None,
         )
+
+    def _value(self, kinds: Sequence[EventData], text: str) -> Any:
+        """Return the data of an event; that of an unknown one is a text."""
+        error: Exception | None = None
+        for kind in kinds:
+            if not kind.is_json:
+                return text
+            try:
+                return self._converter.named(kind.model).read(text.encode())
+            except ValidationError as broken:
+                error = broken
+        if error is not None:
+            raise error
+        return text

@@ -20,12 +20,14 @@ class Converter:
         read: returns the value of a JSON document.
         members: returns the members of an object by JSON name.
         make: returns the value built from such members.
+        named: returns the converter of the type of that name, of any value for None.
     """
 
     write: Callable[[Any], bytes]
     read: Callable[[bytes], Any]
     members: Callable[[Any], dict[str, Any]]
     make: Callable[[Any], Any]
+    named: Callable[[str | None], Converter]
 
 
 @dataclass(frozen=True, slots=True)
