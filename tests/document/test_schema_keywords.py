@@ -282,7 +282,7 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
     ("mock", "its value has no more such items than it has to"): ("maxContains",),
     ("reference", "missing: it has no words for it"): (
         *CONDITIONS,
-        *("prefixItems", "patternProperties", "propertyNames", *CONTENT),
+        *("prefixItems", "patternProperties", "propertyNames", "contentEncoding"),
     ),
     ("validate", "it may have any value"): ("const",),
 }

@@ -9,7 +9,7 @@ from typing import cast, get_args
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import UNIONS, WHOLE, Subschema, held, spread
 from specwright.document.schemas.inspection import listed_values
-from specwright.json_values import mapping, one_or_more
+from specwright.json_values import mapping, one_or_more, texts
 from specwright.pointer import Pointer
 from specwright.runtime.shared.xml.nodes import JsonType
 
@@ -60,7 +60,7 @@ class ValueTypes:
         value = mapping(schema.value)
         types: _Types | None = None
         if "type" in value:
-            declared = {name for name in one_or_more(value["type"]) if name in _TYPES}
+            declared = {name for name in texts(one_or_more(value["type"])) if name in _TYPES}
             types = frozenset(cast("set[JsonType]", declared))
         elif values := listed_values(value):
             types = frozenset(_BY_VALUE[type(item)] for item in values)

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Protocol
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote, urldefrag, urljoin
 
 from specwright.document.model import Document, Graft, Source, is_remote
 from specwright.document.shape import Node, shape_of, walk
+from specwright.document.sources.base_uris import BaseUris
 from specwright.errors import InputError, Location, UnreadableError, UnresolvedError
 from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer, escape, join, resolve, split
@@ -112,16 +113,12 @@ class _Bundler:
         nodes = list(walk(value, kind, pointer, self._shape))
         if kind == "document":
             self._known = frozenset(node.pointer for node in nodes)
-        base = (self._self or "") if source is self.source else ""
-        ids = {
-            urljoin(base, uri)
-            for node in nodes
-            if node.kind == "schema" and isinstance(uri := node.value.get("$id"), str)
-        }
+        uris = BaseUris((self._self or "") if source is self.source else "", nodes)
+        ids = {uri for place, uri in uris.by_place.items() if place}
         for node in nodes:
             ref = node.ref
             if id(node.value) in self._rewritten or (
-                ref and urljoin(base, ref.partition("#")[0]) in ids
+                ids and ref and urldefrag(uris.absolute(ref, node.pointer)).url in ids
             ):
                 continue
             self._rewritten.add(id(node.value))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from urllib.parse import quote, unquote, urldefrag, urljoin
+from urllib.parse import quote, unquote, urldefrag
 
 from specwright.document.model import Document
 from specwright.document.shape import Node, shape_of, walk
+from specwright.document.sources.base_uris import BaseUris
+from specwright.document.sources.dynamic_references import with_plain_references
 from specwright.errors import UnresolvedError
 from specwright.json_values import JsonValue, mapping
-from specwright.pointer import ROOT, Pointer, resolve
+from specwright.pointer import Pointer, resolve
 
 MAX_CHAIN = 100
 
@@ -20,7 +22,8 @@ def check_references(document: Document) -> Document:
     unresolved = dict(document.unresolved)
     shape = shape_of(document.data)
     nodes = list(walk(document.data, shape=shape))
-    _name_by_pointers(document, nodes)
+    document = _name_by_pointers(document, nodes)
+    nodes = list(walk(document.data, shape=shape))
     document = replace(document, anchors=_dynamic_anchors(nodes))
     entered: set[str] = set()
     known = {node.pointer for node in nodes}
@@ -58,25 +61,27 @@ def _dynamic_anchors(nodes: list[Node]) -> dict[str, Pointer]:
     return anchors
 
 
-def _name_by_pointers(document: Document, nodes: list[Node]) -> None:
-    """Replace references by `$anchor`, `$id` and `$self` with pointers into the document.
+def _name_by_pointers(document: Document, nodes: list[Node]) -> Document:
+    """Return the document with pointers into it in place of names: `$anchor`, `$id`, `$self`.
 
     Without the identifiers, each validator resolves a pointer as we do (JSON Schema 2020-12, core,
     8.2; OAS 3.2.0, 4.2.2).
     """
     resources = _Resources(document, nodes)
     if not resources.has_names:
-        return
+        return document
     for node in nodes:
         ref = node.ref
         pointer = resources.target(ref, node.pointer) if ref else None
         if ref and pointer is not None and pointer != unquote(ref.removeprefix("#")):
             node.value["$ref"] = "#" + quote(pointer)
-    for node in nodes:
+    document = with_plain_references(document, nodes, resources.target)
+    for node in walk(document.data, shape=shape_of(document.data)):
         if node.kind == "schema":
             for keyword in ("$id", "$anchor"):
                 if isinstance(node.value.get(keyword), str):
                     del node.value[keyword]
+    return document
 
 
 class _Resources:
@@ -85,28 +90,25 @@ class _Resources:
     def __init__(self, document: Document, nodes: list[Node]) -> None:
         own = document.data.get("$self")
         self._document = document
-        self._root = own if isinstance(own, str) else ""
-        self._uris = {ROOT: self._root}
+        self._uris = BaseUris(own if isinstance(own, str) else "", nodes)
         self._anchors: dict[str, Pointer] = {}
-        for node in nodes:
-            if node.kind == "schema" and isinstance(id_ := node.value.get("$id"), str):
-                self._uris[node.pointer] = urldefrag(self._absolute(id_, node.pointer)).url
         for node in nodes:
             for keyword in ("$anchor", "$dynamicAnchor") if node.kind == "schema" else ():
                 if isinstance(anchor := node.value.get(keyword), str):
-                    uri = f"{self._uris[self._resource(node.pointer)]}#{anchor}"
+                    uri = self._uris.absolute(f"#{anchor}", node.pointer)
                     self._anchors.setdefault(uri, node.pointer)
                     self._anchors.setdefault(f"#{anchor}", node.pointer)
-        self._pointers = {uri: pointer for pointer, uri in [*self._uris.items()][::-1]}
+        uris = [*self._uris.by_place.items()]
+        self._pointers = {uri: pointer for pointer, uri in uris[::-1]}
 
     @property
     def has_names(self) -> bool:
         """Whether any schema has a name by which references may mean it."""
-        return len(self._uris) > 1 or bool(self._root or self._anchors)
+        return bool(self._anchors) or any(self._uris.by_place.values())
 
     def target(self, ref: str, place: Pointer) -> Pointer | None:
         """Return the place that a reference has as its target; None if it is not known here."""
-        uri = self._absolute(ref, place)
+        uri = self._uris.absolute(ref, place)
         resource, fragment = urldefrag(uri)
         # An anchor of another resource is not one here, but there is nothing else it could be.
         named = self._anchors.get(uri) or self._anchors.get(ref)
@@ -118,18 +120,6 @@ class _Resources:
         # Documents whose schemas have an `$id` that means nothing refer to the whole document.
         is_inner = self._document.has(pointer) or not self._pointers[resource]
         return pointer if is_inner else unquote(fragment)
-
-    def _absolute(self, ref: str, place: Pointer) -> str:
-        base = self._uris[self._resource(place)]
-        return base + ref if ref.startswith("#") else urljoin(base, ref)
-
-    def _resource(self, pointer: Pointer) -> Pointer:
-        """Return the nearest schema around a place, or there, that has an `$id`."""
-        if len(self._uris) == 1:
-            return ROOT
-        while pointer not in self._uris:
-            pointer = pointer.rpartition("/")[0]
-        return pointer
 
 
 class _Nowhere(Exception):  # noqa: N818 (it is caught where it is raised)
