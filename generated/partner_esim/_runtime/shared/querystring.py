@@ -22,12 +22,13 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-_JSON = Converter(
-    # JSON has no NaN (RFC 8259, 6).
+_JSON: Converter = Converter(
     write=to_json,
+    # JSON has no NaN (RFC 8259, 6).
     read=partial(from_json, allow_inf_nan=False),
     members=_unchanged,
     make=_unchanged,
+    named=lambda _: _JSON,
 )
 _TEXT = PlainText()
 
