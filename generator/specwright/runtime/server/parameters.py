@@ -27,7 +27,7 @@ class Sent:
         keys: names of query parameters that are credentials.
     """
 
-    def __init__(self, scope: Scope, path: Mapping[str, str], keys: Set[str]) -> None:
+    def __init__(self, scope: Scope, path: Mapping[str, str], keys: Set[str] = frozenset()) -> None:
         self._query: str = scope["query_string"].decode("latin-1")
         self._keys = keys
         self.query = _pairs(self._query.replace("+", " ").split("&"))
