@@ -19,7 +19,7 @@ def line(**n: Any) -> dict[str, Any]:
     return {"type": "object", "required": ["n"], "properties": {"n": n or NUMBER}}
 
 
-def events(data: Any, name: str = "line") -> dict[str, Any]:
+def events(data: Any, note: str = "note") -> dict[str, Any]:
     """Two kinds of events, which share what is around their alternatives."""
     content = {"contentMediaType": "application/json", "contentSchema": data}
     return {
@@ -27,8 +27,8 @@ def events(data: Any, name: str = "line") -> dict[str, Any]:
         "required": ["event", "data"],
         "properties": {"event": TEXT, "data": TEXT},
         "oneOf": [
-            {"properties": {"event": {"const": name}, "data": content}},
-            {"properties": {"event": {"const": "note"}}},
+            {"properties": {"event": {"const": "line"}, "data": content}},
+            {"properties": {"event": {"const": note}}},
         ],
     }
 
@@ -85,7 +85,7 @@ CASES: dict[str, tuple[str, Any, Any, str, str]] = {
     "a name": (
         EVENTS,
         events(line()),
-        events(line(), "row"),
+        events(line(), "remark"),
         "union-widened",
         "oneOf has a different object",
     ),
@@ -99,10 +99,10 @@ CASES: dict[str, tuple[str, Any, Any, str, str]] = {
     # Text shows no type, but a line is JSON.
     "a line": (
         "application/jsonl",
-        line(),
         line(type="string"),
+        line(),
         "type-widened",
-        "type integer -> string",
+        "type string -> integer",
     ),
 }
 
