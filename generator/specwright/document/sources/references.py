@@ -9,7 +9,6 @@ from urllib.parse import quote, unquote, urldefrag
 from specwright.document.model import Document
 from specwright.document.shape import Node, shape_of, walk
 from specwright.document.sources.base_uris import BaseUris
-from specwright.document.sources.dynamic_references import with_plain_references
 from specwright.errors import UnresolvedError
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, resolve
@@ -70,6 +69,9 @@ def _name_by_pointers(document: Document, nodes: list[Node]) -> Document:
     resources = _Resources(document, nodes)
     if not resources.has_names:
         return document
+    # Imported here: most documents have no names, and a run without changes loads nothing heavy.
+    from specwright.document.sources.dynamic_references import with_plain_references
+
     for node in nodes:
         ref = node.ref
         pointer = resources.target(ref, node.pointer) if ref else None
