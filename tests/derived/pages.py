@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from specwright.cli import cli as specwright_main
 from specwright.commands.rules import RULES
 from specwright.vocabulary.table import KEYWORDS
 from tests.derived import rules_page, vocabulary_page
+
+_ROOT = Path(__file__).parents[2]
 
 DECISIONS = Path(__file__).parents[2] / "docs" / "decisions"
 # That of a terminal with 100 columns.
@@ -83,8 +87,16 @@ def decisions() -> str:
 
 
 def cli() -> str:
-    """Return the page of the commands."""
-    return CLI_HEAD + "".join(_help(specwright_main, "specwright"))
+    """Return the page of the commands as a new process shows them, which no test has changed."""
+    program = "from tests.derived import pages; print(pages.commands(), end='')"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
+    return CLI_HEAD + done.stdout
+
+
+def commands() -> str:
+    """Return the help of all commands."""
+    return "".join(_help(specwright_main, "specwright"))
 
 
 def service_cli() -> str:
