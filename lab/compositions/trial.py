@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from functools import cache
 from importlib import import_module, invalidate_caches
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from lab.compositions.values import contradictions
@@ -61,11 +63,16 @@ def fault(document: Json, *, with_types: bool = False) -> str:
         )
 
 
+@cache
+def _kept() -> TemporaryDirectory[str]:
+    """Return a directory for the cache of mypy, which lasts as long as the process."""
+    return TemporaryDirectory()
+
+
 def _of_types(files: Mapping[str, bytes]) -> str:
     """Return the first error of mypy; what all packages share is checked once."""
-    place = Path(gettempdir(), "specwright-compositions", "package")
-    for path in place.rglob("*.py"):
-        path.unlink()
+    place = Path(_kept().name, "package")
+    shutil.rmtree(place, ignore_errors=True)
     for name, content in files.items():
         target = place / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -20,9 +20,9 @@ from specwright.document.schemas.inheritance import (
     TYPED,
     adds_properties,
     parts,
-    plain_objects,
     properties,
     refinements,
+    requiring_alternatives,
     undeclared,
     with_plain_reference,
 )
@@ -127,7 +127,7 @@ def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, J
         return False
     if undeclared(context.document, Subschema(node.pointer, node.value)):
         return False
-    if plain_objects(node.value):
+    if requiring_alternatives(node.value):
         return False
     whole = refined.get(node.pointer, whole_of(context, node.pointer, ALTERNATIVES))
     lacking = set(texts(node.value["required"]))

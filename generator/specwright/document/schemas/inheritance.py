@@ -145,13 +145,15 @@ def closed_objects(schema: JsonValue) -> list[JsonObject]:
 
 
 def _with_required_alternatives(document: Document) -> Document:
-    unions = [schema.pointer for schema in _schemas(document) if plain_objects(schema.value)]
+    unions = [
+        schema.pointer for schema in _schemas(document) if requiring_alternatives(schema.value)
+    ]
     if not unions:
         return document
     data = clone(document.data)
     for pointer in unions:
         union = mapping(resolve(data, pointer))
-        alternatives = plain_objects(union)
+        alternatives = requiring_alternatives(union)
         required = texts(union.pop("required"))
         for alternative in alternatives:
             own = texts(alternative.get("required"))
@@ -159,7 +161,7 @@ def _with_required_alternatives(document: Document) -> Document:
     return document.with_data(data)
 
 
-def plain_objects(schema: JsonValue) -> list[JsonObject]:
+def requiring_alternatives(schema: JsonValue) -> list[JsonObject]:
     """Return the alternatives of a schema that take over the `required` beside them.
 
     They are objects that are written in its one union; empty for other schemas.
