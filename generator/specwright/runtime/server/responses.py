@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
@@ -115,11 +115,11 @@ class ResponseWriter:
         self,
         status: int,
         content: Content,
-        values: AsyncIterator[Any] | Iterator[Any],
+        values: AsyncIterable[Any] | Iterator[Any],
         converter: Converter,
     ) -> AsyncIterator[bytes]:
         medium = stream_medium_of(content.media_type)
-        async for value in values if hasattr(values, "__aiter__") else _async(values):
+        async for value in values if isinstance(values, AsyncIterable) else _async(values):
             if medium is None:
                 yield value
             else:

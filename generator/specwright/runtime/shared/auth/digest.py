@@ -225,7 +225,7 @@ class Digest(User):
         match credential:
             case DigestCredentials():
                 return (credential.response,)
-            case (_, str() as password):
+            case (object(), str() as password):
                 return (password,)
             case _:
                 return ()
