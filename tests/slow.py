@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 FILE = Path(__file__).with_suffix(".json")
 # A test may take so many seconds; of a function whose tests all take longer, the quickest may take
 # more. On two cores with four workers, these make CI of 15 minutes.
-_QUICK, _LONGEST = 1.5, 8.0
+_QUICK, _LONGEST = 1.0, 8.0
 # They are in CI whatever they take.
 _ALWAYS = (
     *("tests/architecture/", "tests/bugs/", "tests/derived/", "tests/golden/"),

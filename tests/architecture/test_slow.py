@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_quick_test_is_not_listed() -> None:
-    assert not list(slow.slow({"a.py::test_one": 1.4, "a.py::test_two[1]": 1.5}))
+    assert not list(slow.slow({"a.py::test_one": 0.9, "a.py::test_two[1]": 1.0}))
 
 
 def test_the_quickest_of_slow_cases_is_left() -> None:
