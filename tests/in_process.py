@@ -30,10 +30,10 @@ def _one_by_one(tasks: Sequence[Callable[[], T]], limits: TaskLimits) -> Iterato
     yield from (pickle.loads(pickle.dumps(task())) for task in tasks)
 
 
-def _run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[str]:
     # A timer has to be set in a copy of this process; without one, ruff starts at once.
     del options["preexec_fn"]
-    return subprocess.run(command, **options)
+    return subprocess.Popen(command, **options)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,5 +41,9 @@ def tasks_in_this_process() -> Iterator[None]:
     with ExitStack() as stack:
         for module in (checks, judgements):
             stack.enter_context(patch.object(module, "isolated", _one_by_one))
-        stack.enter_context(patch.object(formatting, "subprocess", SimpleNamespace(run=_run)))
+        stack.enter_context(
+            patch.object(
+                formatting, "subprocess", SimpleNamespace(Popen=_started, PIPE=subprocess.PIPE)
+            )
+        )
         yield

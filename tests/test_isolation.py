@@ -7,6 +7,8 @@ import itertools
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -47,6 +49,23 @@ def mistaken() -> int:
 
 def unspeakable() -> Callable[[], int]:
     return lambda: 1
+
+
+def test_an_interrupt_during_the_copy_is_not_lost() -> None:
+    # The hook of a library, in which Python ignores what is raised.
+    program = """
+import os, signal
+from specwright.isolation import TaskLimits, isolated
+
+os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGTERM))
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+try:
+    list(isolated([int], TaskLimits(1, 2**28)))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
@@ -60,63 +62,107 @@ def isolated(tasks: Sequence[Callable[[], T]], limits: TaskLimits) -> Iterator[T
         return
     done, left = 0, limits.seconds
     while done < len(tasks):
-        process = _Process(tasks[done:], replace(limits, seconds=left))
+        process = ProcessCopy(partial(_do, tasks[done:], replace(limits, seconds=left)))
         try:
-            for result in process.results():
+            for result in _results(process.output):
                 yield result
                 done += 1
         finally:
-            stopped, used = process.end()
+            # If it has not ended already, the rest of its results is not needed.
+            process.kill()
+            status, used = process.wait()
         left -= used
         if done < len(tasks):
-            yield stopped
+            yield Stopped.by(-status)
             done += 1
 
 
-class _Process:
-    """A copy of this process that runs tasks until one of them ends it."""
+def _do(tasks: Sequence[Callable[[], Any]], limits: TaskLimits, output: BinaryIO) -> None:
+    limit_memory(limits.memory)
+    for task in tasks:
+        limit_time((limits.seconds - time.process_time()) / 2, limits.patience_seconds)
+        output.write(pickle.dumps(task()))
+        output.flush()
 
-    def __init__(self, tasks: Sequence[Callable[[], Any]], limits: TaskLimits) -> None:
+
+def _results(output: BinaryIO) -> Iterator[Any]:
+    with suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            yield pickle.load(output)
+
+
+class ProcessCopy:
+    """A copy of this process that does some work, and ends.
+
+    Attributes:
+        output: what the work writes.
+    """
+
+    def __init__(self, work: Callable[[BinaryIO], None]) -> None:
         reading, writing = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(reading)
-            _work(tasks, limits, writing)
+        with interrupts_deferred():
+            self._pid = os.fork()
+            if self._pid == 0:
+                os.close(reading)
+                _run(work, writing)
         os.close(writing)
-        self._output: BinaryIO = os.fdopen(reading, "rb")
+        self.output: BinaryIO = os.fdopen(reading, "rb")
+        self._ended: tuple[int, float] | None = None
 
-    def results(self) -> Iterator[Any]:
-        with suppress(EOFError, pickle.UnpicklingError):
-            while True:
-                yield pickle.load(self._output)
+    def kill(self) -> None:
+        """End it, unless it is known to have ended."""
+        if self._ended is None:
+            os.kill(self._pid, signal.SIGKILL)
 
-    def end(self) -> tuple[Stopped, float]:
-        """End the process; return the reason and the processor time that it used."""
-        self._output.close()
-        # If it has not ended already, the rest of its results is not needed.
-        os.kill(self._pid, signal.SIGKILL)
-        _, status, usage = os.wait4(self._pid, 0)
-        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        return Stopped.by(number), usage.ru_utime + usage.ru_stime
+    def wait(self) -> tuple[int, float]:
+        """Return its exit code, or the negative number of its signal, and its processor time."""
+        if self._ended is None:
+            _, status, usage = os.wait4(self._pid, 0)
+            self._ended = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+            self.output.close()
+        return self._ended
 
 
-def _work(tasks: Sequence[Callable[[], Any]], limits: TaskLimits, output: int) -> NoReturn:
+def _run(work: Callable[[BinaryIO], None], output: int) -> NoReturn:
+    status = 1
     try:
         # The parent is interrupted, too, and ends this process.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # The output of crashing libraries is discarded.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        # The output of libraries, which may crash, is discarded.
+        discarded = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(discarded, 1)
+        os.dup2(discarded, 2)
         faulthandler.disable()
-        limit_memory(limits.memory)
         with os.fdopen(output, "wb") as results:
-            for task in tasks:
-                limit_time((limits.seconds - time.process_time()) / 2, limits.patience_seconds)
-                results.write(pickle.dumps(task()))
-                results.flush()
+            work(results)
+        status = 0
     finally:
         # Nothing of the parent is to be closed or flushed a second time.
-        os._exit(0)
+        os._exit(status)
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Have an interrupt wait while this process is copied.
+
+    Hooks of libraries run then, and Python ignores what is raised in them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    interrupts: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: interrupts.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for interrupt in interrupts[:1]:
+            signal.raise_signal(interrupt)
 
 
 def limit_time(seconds: float, patience_seconds: float = PATIENCE_SECONDS) -> None:

@@ -1,17 +1,11 @@
-"""The command as a process of its own, with the workers for models of tests/model_workers.py.
+"""The command as a process of its own, which has loaded the generator of models.
 
-A command that watches generates again and again, and would load the generator each time.
+A command that watches generates again and again, and each process for models is a copy of it.
 """
 
-import sys
-from pathlib import Path
-
-# The directory of the project that is watched must not be imported from.
-sys.path.append(str(Path(__file__).parents[2]))
-
 if __name__ == "__main__":
-    from specwright.cli import main
-    from tests import model_workers
+    import datamodel_code_generator.parser.openapi  # noqa: F401
 
-    with model_workers.copied():
-        main()
+    from specwright.cli import main
+
+    main()

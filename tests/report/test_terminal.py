@@ -18,7 +18,6 @@ from specwright.findings import Finding, Level, Report
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import live, progress
 from specwright.text import visible
-from tests import model_workers
 from tests.report import published, samples, sarif
 from tests.report.acting import acting
 
@@ -44,8 +43,7 @@ def without_colours(rendered: str) -> str:
 
 
 def run(*arguments: str, color: bool = False) -> Result:
-    with model_workers.copied():
-        return CliRunner().invoke(cli, arguments, color=color)
+    return CliRunner().invoke(cli, arguments, color=color)
 
 
 @pytest.mark.parametrize(("value", "is_coloured"), [(None, True), ("", True), ("1", False)])

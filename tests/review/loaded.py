@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from specwright.cli import main
-from tests import model_workers
 
 # Without site and toolkit it starts at once. What is not the command runs in a new process.
 _CLIENT = """\
@@ -72,9 +71,10 @@ def _copy_on_request(requests: socket.socket) -> None:
     # Ctrl-C is for the process that requests.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What the command loads when it needs it.
+    import datamodel_code_generator.parser.openapi  # noqa: F401
+
     import specwright.commands.review  # noqa: F401
 
-    model_workers.loaded()
     gc.freeze()
     while True:
         connection, _ = requests.accept()
@@ -116,8 +116,7 @@ def _run(arguments: list[str]) -> NoReturn:
     sys.argv = ["specwright", *arguments]
     code = 1
     try:
-        with model_workers.copied():
-            main()
+        main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception:

@@ -176,7 +176,8 @@ class PackageBuild:
             notice: called with the other files of the document as soon as they are known.
         """
         try:
-            with progress(GENERATION) as steps, start() as worker:
+            # The process is a copy of this one, and has no part in the display of progress.
+            with start() as worker, progress(GENERATION) as steps:
                 document = load_in_part(self.document, remote=self.remote, within=self.within)
                 steps.characters = document.size
                 parts = frozenset(document.sources.keys() - {document.source.file})

@@ -7,7 +7,6 @@ import gc
 import os
 import pickle
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,16 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Thread
 from types import TracebackType
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from specwright.document.model import Document
 from specwright.document.shape import walk
 from specwright.errors import SpecwrightError
-from specwright.isolation import Stopped, TaskLimits, limit_memory, limit_time
+from specwright.isolation import ProcessCopy, Stopped, TaskLimits, limit_memory, limit_time
 from specwright.models.generate import ModelsError, ModelSource, generate
-
-# -P: the working directory belongs to the user and must not be imported from.
-_COMMAND = (sys.executable, "-P", "-m", "specwright.models.background")
 
 # Three times the need of large documents in use (docs/decisions/0051).
 SECONDS = 10.0
@@ -33,12 +29,25 @@ MEMORY = 768 * 1024 * 1024
 
 
 class ModelWorker:
-    """A process for the models of one document; it starts at once and ends with the block."""
+    """A process for the models of one document; it starts at once and ends with the block.
+
+    It is a copy of this process, which need not load a second time what it has loaded. Windows
+    has no copies: there, the models are generated in this process.
+    """
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        if sys.platform == "win32":
+            return
+        reading, writing = os.pipe()
+
+        def work(results: BinaryIO) -> None:
+            os.close(writing)
+            with os.fdopen(reading, "rb") as documents:
+                _work(documents, results)
+
+        self._process = ProcessCopy(work)
+        os.close(reading)
+        self._documents: BinaryIO = os.fdopen(writing, "wb")
 
     def __enter__(self) -> ModelWorker:
         return self
@@ -49,13 +58,17 @@ class ModelWorker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if sys.platform == "win32":
+            return
         self._process.kill()
         self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        with suppress(BrokenPipeError):
+            self._documents.close()
 
     def begin(self, document: Document) -> Callable[[], ModelSource]:
         """Send the document; return a function that waits for its models."""
+        if sys.platform == "win32":
+            return partial(generate, document)
         content = pickle.dumps((document.path, document.data, document.anchors, _limits(document)))
         # More than a pipe holds, and the process reads nothing until it has loaded everything.
         sending = Thread(target=self._send, args=(content,), daemon=True)
@@ -63,16 +76,14 @@ class ModelWorker:
         return partial(self._result, document, sending)
 
     def _send(self, content: bytes) -> None:
-        assert self._process.stdin is not None
         # If the process has already ended, that is reported when its models are requested.
-        with suppress(BrokenPipeError), self._process.stdin as stdin:
-            stdin.write(content)
+        with suppress(BrokenPipeError), self._documents:
+            self._documents.write(content)
 
     def _result(self, document: Document, sending: Thread) -> ModelSource:
-        assert self._process.stdout is not None
-        output = self._process.stdout.read()
+        output = self._process.output.read()
         sending.join()
-        status = self._process.wait()
+        status, _ = self._process.wait()
         if status < 0:
             stopped = Stopped.by(-status)
             raise SpecwrightError(f"{document.path}: models cannot be generated: {stopped}")
@@ -104,22 +115,17 @@ def _limits(document: Document) -> TaskLimits:
     return TaskLimits(SECONDS + SECONDS_PER_OBJECT * objects, MEMORY)
 
 
-def _main() -> None:
-    # The parent is interrupted, too, and ends this process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    results = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+def _work(documents: BinaryIO, results: BinaryIO) -> None:
     # Garbage collection would take a sixth of the time; the end of the process frees it all.
     gc.disable()
     # Loaded before there is a document to read: this takes most of the time.
     import datamodel_code_generator.parser.openapi  # noqa: F401
 
-    path, data, anchors, limits = pickle.load(sys.stdin.buffer)
+    path, data, anchors, limits = pickle.load(documents)
     limit_memory(limits.memory)
     limit_time(limits.seconds)
     try:
-        with results:
-            pickle.dump(_outcome(Document(path, data, _Elsewhere(path), {}, anchors)), results)
+        pickle.dump(_outcome(Document(path, data, _Elsewhere(path), {}, anchors)), results)
     except Exception as error:
         if _is_for_want_of_memory(error):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -146,7 +152,3 @@ def _is_for_want_of_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-if __name__ == "__main__":
-    _main()

@@ -12,7 +12,7 @@ from pathlib import Path
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from specwright.errors import Location, SpecwrightError
-from specwright.isolation import Stopped, limit_time
+from specwright.isolation import Stopped, interrupts_deferred, limit_time
 
 _SETTINGS = """\
 line-length = 100
@@ -85,17 +85,20 @@ def verify(path: str, source: str | bytes) -> None:
 
 def _ruff(arguments: Sequence[str], directory: Path) -> None:
     command = [str(find_ruff_bin()), *arguments, "--config", "ruff.toml", "--no-cache", "."]
-    done = subprocess.run(
-        command,
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=False,
-        # Timers survive the exec of ruff.
-        preexec_fn=None if sys.platform == "win32" else partial(limit_time, _SECONDS),
-    )
-    if done.returncode < 0 and Stopped.by(-done.returncode) is Stopped.TIME:
+    with interrupts_deferred():
+        process = subprocess.Popen(
+            command,
+            cwd=directory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Timers survive the exec of ruff.
+            preexec_fn=None if sys.platform == "win32" else partial(limit_time, _SECONDS),
+        )
+    with process:
+        output, errors = process.communicate()
+    if process.returncode < 0 and Stopped.by(-process.returncode) is Stopped.TIME:
         raise SpecwrightError(f"the files are too large: ruff needs more than {_SECONDS} s")
-    if done.returncode != 0:
-        message = done.stderr.strip() or done.stdout.strip()
+    if process.returncode != 0:
+        message = errors.strip() or output.strip()
         raise SpecwrightError(f"ruff {arguments[0]} failed", details=message.splitlines())
