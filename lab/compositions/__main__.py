@@ -10,16 +10,25 @@ from pathlib import Path
 
 from lab.compositions.grammar import document
 from lab.compositions.trial import Json, fault, shrunk
+from specwright.isolation import TaskLimits, isolated
 
 FAULTS = Path(__file__).parents[2] / ".nox" / "compositions"
 
 
 # One in so many is checked by mypy.
 _TYPES = 25
+# A trial takes a second, and mypy some more.
+_LIMITS = TaskLimits(seconds=240, memory=2**30)
+
+
+def _fault(document: Json, with_types: bool) -> str:
+    """Return the kind of fault of a trial in a process of its own, which keeps no memory."""
+    trial = partial(fault, document, with_types=with_types)
+    return next(isolated([trial], _LIMITS))
 
 
 def _has(kind: str, candidate: Json) -> bool:
-    return fault(candidate, with_types=kind.startswith("mypy")) == kind
+    return _fault(candidate, kind.startswith("mypy")) == kind
 
 
 def main() -> int:
@@ -27,9 +36,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0, help="the first one")
     options = parser.parse_args()
+    # What this trial loads and compiles, the copies of this process have.
+    fault(document(0), with_types=True)
     begun, seed, kinds = time.monotonic(), options.seed, dict[str, int]()
     while time.monotonic() - begun < options.seconds:
-        kind = fault(document(seed), with_types=seed % _TYPES == 0)
+        kind = _fault(document(seed), seed % _TYPES == 0)
         if kind and kind not in kinds:
             kinds[kind] = seed
             small = shrunk(document(seed), partial(_has, kind))
