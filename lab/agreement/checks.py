@@ -78,7 +78,8 @@ def samples(subject: Subject) -> Iterator[str]:
         if call.meant.media_type is not None and call.meant.body is not NOTHING:
             contents = to_server.follow(operation["requestBody"])["content"]
             schema = _schema_of_body(to_server, contents, call.meant.media_type)
-            for value in _values(to_server.follow(schema), call.meant.media_type, call.meant.body):
+            followed, media_type = to_server.follow(schema), call.meant.media_type
+            for value in _values(to_server, followed, media_type, call.meant.body):
                 if reason := to_server.invalid(schema, value):
                     yield f"{name} {call.meant.media_type}: {reason}"
     for name, operation, response in _responses(subject, to_client):
@@ -89,7 +90,7 @@ def samples(subject: Subject) -> Iterator[str]:
         if not response.values:
             yield f"{name} {response.pattern} {response.media_type}: no value"
         for body in response.values:
-            for value in _values(to_client.follow(schema), response.media_type, body):
+            for value in _values(to_client, to_client.follow(schema), response.media_type, body):
                 if reason := to_client.invalid(schema, value):
                     yield f"{name} {response.pattern} {response.media_type}: {reason}"
 
@@ -229,7 +230,7 @@ def _schema_of_body(judge: Judge, contents: dict[str, Any], media_type: str) -> 
     return content.get("itemSchema", content.get("schema", {}))
 
 
-def _values(schema: Any, media_type: str, body: Any) -> list[Any]:
+def _values(judge: Judge, schema: Any, media_type: str, body: Any) -> list[Any]:
     """Return the JSON values in a body, or in the items of a stream."""
     medium = medium_of(media_type)
     # XML without a description, or an example of it.
@@ -237,8 +238,12 @@ def _values(schema: Any, media_type: str, body: Any) -> list[Any]:
     if not medium.has_schema or isinstance(body, bytes) or is_markup:
         if not isinstance(body, str) or not media_type.startswith("text/"):
             return []
-        types = schema.get("type", "string") if isinstance(schema, dict) else "string"
-        return [body if "string" in types else json.loads(body)]
+        # A text spells the JSON of what is not a string.
+        try:
+            spelled = json.loads(body)
+        except ValueError:
+            return [body]
+        return [spelled if judge.invalid(schema, body) else body]
     return list(body) if medium.is_stream else [body]
 
 

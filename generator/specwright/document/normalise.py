@@ -65,7 +65,7 @@ def normalise(document: Document) -> Document:
         elif not _names_component(schema):
             key = free(slot.name, components, STEP)
             # A missing schema and the schema `true` mean the same: any JSON value.
-            components[key] = mapping(schema)
+            components[key] = False if schema is False else mapping(schema)
             moved[slot.holder + join(slot.key)] = COMPONENTS + join(key)
             holder[slot.key] = {"$ref": "#" + COMPONENTS + join(key)}
     redirect(document, data, moved)
