@@ -59,7 +59,7 @@ def fault(document: Json, *, with_types: bool = False) -> str:
         return (
             _import(Path(directory, "out"))
             or (with_types and _of_types(files))
-            or _of_values(path, Path(directory, "values"))
+            or ("" if bugs else _of_values(path, Path(directory, "values")))
         )
 
 

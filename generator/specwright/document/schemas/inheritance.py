@@ -18,6 +18,7 @@ from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.inspection import ANNOTATIONS, reference
 from specwright.document.schemas.scalars import distributed, joined
 from specwright.document.schemas.unions import circular_alternatives
+from specwright.document.schemas.value_types import OF_OBJECTS, ValueTypes
 from specwright.document.shape import walk
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, resolve, split
@@ -105,14 +106,53 @@ def compose(document: Document) -> Document:
     it. The alternatives of a union have the constraints that are beside it; one that is the union
     itself allows any value, and so does a property that is required and not declared. What is
     required beside alternatives is required of each of them. An object without unevaluated
-    properties has no additional ones, and neither have its alternatives.
+    properties has no additional ones, and neither have its alternatives. A value that is not an
+    object has no properties, and what its parts say of them is dropped.
     """
     any_value: JsonValue = {}
     document = _replaced(document, dict.fromkeys(circular_alternatives(document), any_value))
+    document = _without_idle_properties(document)
     document = _with_required_alternatives(_with_closed_objects(document))
     document = _with_required_properties(document)
     document = _with_plain_references(document)
     return _with_plain_unions(_with_whole_properties(document))
+
+
+def _without_idle_properties(document: Document) -> Document:
+    types = ValueTypes(document)
+    composed = [s for s in _schemas(document) if _is_composed_with_properties(document, s)]
+    idle = [s.pointer for s in composed if "object" not in (types.of([s]) or {"object"})]
+    if not idle:
+        return document
+    data = clone(document.data)
+    # The innermost first: one may be a part of another, which drops it.
+    for pointer in sorted(idle, key=len, reverse=True):
+        _drop_idle(document, mapping(resolve(data, pointer)))
+    return document.with_data(data)
+
+
+def _is_composed_with_properties(document: Document, schema: Subschema) -> bool:
+    keywords = mapping(schema.value).keys()
+    # A reference without siblings is the schema that it refers to.
+    return ("allOf" in keywords or ("$ref" in keywords and len(keywords) > 1)) and any(
+        not OF_OBJECTS.isdisjoint(mapping(part.value)) for part in parts(document, schema)
+    )
+
+
+def _drop_idle(document: Document, schema: JsonObject) -> None:
+    for keyword in OF_OBJECTS & schema.keys():
+        del schema[keyword]
+    if "allOf" in schema:
+        kept = [part for part in sequence(schema["allOf"]) if not _is_idle(document, part)]
+        schema["allOf"] = kept
+        for part in kept:
+            _drop_idle(document, mapping(part))
+
+
+def _is_idle(document: Document, part: JsonValue) -> bool:
+    """Return whether a part of a schema says something of objects alone."""
+    keywords = mapping(document.follow(part)).keys()
+    return not OF_OBJECTS.isdisjoint(keywords) and keywords <= OF_OBJECTS | ANNOTATIONS
 
 
 def _with_closed_objects(document: Document) -> Document:

@@ -23,7 +23,7 @@ _BY_VALUE: dict[type, JsonType] = {
     dict: "object",
     type(None): "null",
 }
-_OF_OBJECTS = ("properties", "patternProperties", "required", "additionalProperties")
+OF_OBJECTS = frozenset({"additionalProperties", "patternProperties", "properties", "required"})
 _OF_ARRAYS = ("items", "prefixItems")
 _Types = frozenset[JsonType]
 
@@ -77,7 +77,7 @@ class ValueTypes:
 def structure(keywords: Iterable[str]) -> frozenset[JsonType]:
     """Return the types, object or array, that keywords without `type` are about."""
     named = {*keywords}
-    objects: set[JsonType] = {"object"} if not named.isdisjoint(_OF_OBJECTS) else set()
+    objects: set[JsonType] = {"object"} if not named.isdisjoint(OF_OBJECTS) else set()
     arrays: set[JsonType] = {"array"} if not named.isdisjoint(_OF_ARRAYS) else set()
     return frozenset(objects | arrays)
 
