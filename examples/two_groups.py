@@ -40,7 +40,9 @@ async def authenticate(key: str, request: object) -> str | None:
 
 
 def main() -> None:
-    app = server.create_app(plans=Plans(), orders=Orders(), authenticate=authenticate)
+    app = server.create_app(
+        plans=Plans(), orders=Orders(), authenticate=authenticate, unimplemented="501"
+    )
     listener = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     threading.Thread(target=running.run, args=[[listener]]).start()

@@ -14,9 +14,10 @@ except ModuleNotFoundError as error:
 from starlette.requests import Request
 
 from . import _operations, models
-from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import Hooks, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.hooks import Allowance, Cursors, RateLimitClass, RateLimiter
+from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
 from ._runtime.shared.codec import Checker
@@ -252,7 +253,7 @@ def create_app(
     rate_limiter: RateLimiter | None = None,
     **options: Unpack[Options],
 ) -> Starlette:
-    """Return an application of the implementations; omitted groups respond with 501.
+    """Return an application of the implementations.
 
     Args:
         authenticate: converts a credential into the principal of `Context`, or None if it is
@@ -261,32 +262,44 @@ def create_app(
         options: see `Options`.
 
     Raises:
-        ImplementationError: a handler is missing or takes other arguments.
+        ImplementationError: a handler takes other arguments than its operation has, or is missing
+            or not an operation, unless the option `unimplemented` is `501`.
     """
     return bind(
         [
             Group(
-                "Plans", plans, UnimplementedPlans, [_operations.LIST_PLANS, _operations.GET_PLAN]
+                "Plans",
+                "plans",
+                plans,
+                UnimplementedPlans,
+                [_operations.LIST_PLANS, _operations.GET_PLAN],
             ),
             Group(
                 "Orders",
+                "orders",
                 orders,
                 UnimplementedOrders,
                 [_operations.LIST_ORDERS, _operations.CREATE_ORDER, _operations.GET_ORDER],
             ),
             Group(
-                "Esims", esims, UnimplementedEsims, [_operations.LIST_ESIMS, _operations.GET_ESIM]
+                "Esims",
+                "esims",
+                esims,
+                UnimplementedEsims,
+                [_operations.LIST_ESIMS, _operations.GET_ESIM],
             ),
             Group(
                 "Topups",
+                "topups",
                 topups,
                 UnimplementedTopups,
                 [_operations.LIST_TOPUP_PLANS, _operations.CREATE_TOPUP],
             ),
-            Group("Balance", balance, UnimplementedBalance, [_operations.GET_BALANCE]),
-            Group("Events", events, UnimplementedEvents, [_operations.LIST_EVENTS]),
+            Group("Balance", "balance", balance, UnimplementedBalance, [_operations.GET_BALANCE]),
+            Group("Events", "events", events, UnimplementedEvents, [_operations.LIST_EVENTS]),
             Group(
                 "WebhookEndpoints",
+                "webhook_endpoints",
                 webhook_endpoints,
                 UnimplementedWebhookEndpoints,
                 [
@@ -296,7 +309,7 @@ def create_app(
                     _operations.TEST_WEBHOOK_ENDPOINT,
                 ],
             ),
-            Group("Sandbox", sandbox, UnimplementedSandbox, [_operations.RESET_SANDBOX]),
+            Group("Sandbox", "sandbox", sandbox, UnimplementedSandbox, [_operations.RESET_SANDBOX]),
         ],
         codecs=_operations.CODECS,
         policy=_POLICY,

@@ -134,9 +134,9 @@ def refusals(subject: Subject, url: str, exchanges: list[Exchange]) -> Iterator[
     ):
         hooks["authenticate"] = _authenticate
     try:
-        app = create(**hooks)
+        app = create(**hooks, unimplemented="501")
     except TypeError:
-        app = create()
+        app = create(unimplemented="501")
     requests = dict.fromkeys(exchange.request for exchange in exchanges)
     with Server(app) as server:
         for request in requests:

@@ -29,8 +29,9 @@ REMAINING: dict[str, dict[str, str]] = {
             Json.encode JsonLines.encode JsonLines.item Medium.decode Medium.encode Multipart.build
             Multipart.encode PlainText.encode StatusErrors.body StatusErrors.details
             StreamMedium.decode StreamMedium.item SyncCalls.response WaitTimeoutError.__init__
-            Xml.decode Xml.encode accept as_file attempts declared_body has_body is_stream
-            lacks_body members outgoing positive_integer received sent status_error status_of
+            Xml.decode Xml.encode accept as_file attempts bound_handlers declared_body has_body
+            is_stream lacks_body members outgoing positive_integer received sent status_error
+            status_of
             """,
         "Core schemas of Pydantic, which are dicts.": "Schema checked noted shaped",
         "Principals are of the class that an application chooses.": """

@@ -153,7 +153,7 @@ def test_an_api_without_schemes_has_no_authentication(package: Generate) -> None
             return made.models.Thing(id="1")
 
     with (
-        Server(made.server.create_app(things=Things())) as server,
+        Server(made.server.create_app(things=Things(), unimplemented="501")) as server,
         made.Client(base_url=server.url) as client,
     ):
         assert client.things.get_thing().id == "1"

@@ -41,7 +41,10 @@ async def authenticate(credential: str, request: object) -> str | None:
 def empty(made: ModuleType) -> Iterator[Server]:
     """The stub without any implementation."""
     app = made.server.create_app(
-        authenticate=authenticate, prefix="/api/v1", request_id=lambda sent: sent or REQUEST_ID
+        authenticate=authenticate,
+        prefix="/api/v1",
+        request_id=lambda sent: sent or REQUEST_ID,
+        unimplemented="501",
     )
     with Server(app) as server:
         yield server
@@ -157,7 +160,9 @@ def test_limits_are_announced_as_the_contract_says(made: ModuleType) -> None:
         async def take(self, limit: Any, context: Any) -> Any:
             return made.server.Allowance(limit.name == "read", limit.limit - 1, 12)
 
-    app = made.server.create_app(authenticate=authenticate, rate_limiter=Limiter())
+    app = made.server.create_app(
+        authenticate=authenticate, rate_limiter=Limiter(), unimplemented="501"
+    )
     with Server(app) as server:
         read = server.send("GET", "/balance", key=KEY)
         assert read.headers["RateLimit-Policy"] == '"read";q=600;w=60'

@@ -85,7 +85,7 @@ def server(package: Generate) -> Iterator[Server]:
 
         fastapi = coded
 
-    with Server(made.server.create_app(items=Items())) as running:
+    with Server(made.server.create_app(items=Items(), unimplemented="501")) as running:
         yield running
 
 

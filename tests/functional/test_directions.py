@@ -108,7 +108,7 @@ def test_client_and_stub_take_what_is_sent_and_give_what_is_read(package: Genera
     made = package(api())
     models = made.models
     with (
-        Server(made.server.create_app(things=implementation(made))) as server,
+        Server(made.server.create_app(things=implementation(made), unimplemented="501")) as server,
         made.Client(base_url=server.url) as client,
     ):
         user = client.things.make_user(name="Ann", password="p")

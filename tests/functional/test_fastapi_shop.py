@@ -135,7 +135,7 @@ def test_a_stub_refuses_what_the_application_refuses(
         return credential
 
     content = None if body is None else json.dumps(body).encode()
-    with Server(sdk.server.create_app(authenticate=anybody)) as stub:
+    with Server(sdk.server.create_app(authenticate=anybody, unimplemented="501")) as stub:
         answers = [
             server.send(method, path, content, key="token of ann", Content_Type="application/json")
             for server in (stub, served)

@@ -130,7 +130,7 @@ def application(server: ModuleType) -> Any:
         for parameter in taken
         if parameter.default is parameter.empty and parameter.kind is parameter.KEYWORD_ONLY
     ]
-    return server.create_app(**dict.fromkeys(needed))
+    return server.create_app(**dict.fromkeys(needed), unimplemented="501")
 
 
 def _build(models: ModuleType, name: str) -> None:

@@ -17,16 +17,10 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 
-from specwright.runtime.server.application import (
-    Group,
-    Hooks,
-    ImplementationError,
-    Options,
-    Policy,
-    bind,
-)
+from specwright.runtime.server.application import Hooks, Options, Policy, bind
 from specwright.runtime.server.context import Context
 from specwright.runtime.server.hooks import Allowance, Cursors, RateLimitClass
+from specwright.runtime.server.implementations import Group, ImplementationError
 from specwright.runtime.server.problems import Problem, Unimplemented
 from specwright.runtime.server.responses import Reply
 from specwright.runtime.shared.auth.token import Token
@@ -267,6 +261,15 @@ class Things:
         return usual if answer is None else answer() if callable(answer) else answer
 
 
+async def _unimplemented(self: object, **arguments: object) -> None:
+    raise Unimplemented
+
+
+UnimplementedThings = type(
+    "UnimplementedThings", (), {each.handler: _unimplemented for each in OPERATIONS}
+)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Filter):
         return value.model_dump()
@@ -298,7 +301,7 @@ def application(
     **options: Any,
 ) -> Starlette:
     return bind(
-        [Group("Things", things, Things, operations)],
+        [Group("Things", "things", things, UnimplementedThings, operations)],
         codecs=Codecs(__name__),
         policy=policy,
         hooks=hooks or Hooks(authenticate=authenticate),
@@ -948,13 +951,14 @@ def test_without_authentication_every_request_is_let_in() -> None:
 
 
 def test_an_operation_may_be_open_to_all() -> None:
-    with Server(application(Things(), operations=[replace(GET_THING, security=())])) as server:
+    operation = replace(GET_THING, security=())
+    with Server(application(Things(), operations=[operation], unimplemented="501")) as server:
         assert server.send("GET", "/things/a", key=None).status == 200
 
 
 def test_a_success_that_is_not_declared_by_its_status_is_200() -> None:
     operation = replace(GET_THING, responses={"default": as_json("Thing")})
-    with Server(application(Things(), operations=[operation])) as server:
+    with Server(application(Things(), operations=[operation], unimplemented="501")) as server:
         assert server.send("GET", "/things/a").status == 200
 
 
@@ -985,8 +989,8 @@ def test_it_can_be_mounted_in_another_application() -> None:
 
 
 def test_a_group_without_an_implementation_has_its_fallback() -> None:
-    with Server(application(None)) as server:
-        assert server.send("GET", "/things/a").json["id"] == "a"
+    with Server(application(None, unimplemented="501")) as server:
+        assert server.send("GET", "/things/a").status == 501
 
 
 def test_an_implementation_that_does_not_fit_is_told_everything_at_once() -> None:
@@ -1003,9 +1007,9 @@ def test_an_implementation_that_does_not_fit_is_told_everything_at_once() -> Non
 
     with pytest.raises(ImplementationError) as raised:
         application(Wrong())
-    assert str(raised.value).splitlines()[1:] == [
+    assert str(raised.value).splitlines()[1:-1] == [
         "Things.create_thing does not take 'body'",
         "Things.list_things is not an async function",
         "Things.get_thing requires 'colour', which the operation does not have",
-        "Things.upload is missing",
+        "Things.upload is not implemented (PUT /files/{name}.txt)",
     ]

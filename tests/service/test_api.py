@@ -75,6 +75,7 @@ async def api(
         balance=BalanceGroup(backend),
         sandbox=SandboxGroup(backend),
         authenticate=authenticate,
+        unimplemented="501",
     )
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(

@@ -42,6 +42,7 @@ async def api(
         esims=EsimGroup(backend),
         topups=TopupGroup(backend),
         authenticate=authenticate,
+        unimplemented="501",
     )
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app),

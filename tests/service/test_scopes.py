@@ -97,6 +97,7 @@ async def tenants(database: Database, clock: ManualClock, ids: Ids) -> AsyncIter
             webhook_endpoints=WebhookEndpointGroup(backend, any_url, str),
             sandbox=SandboxGroup(backend),
             authenticate=authenticate,
+            unimplemented="501",
         )
     )
 

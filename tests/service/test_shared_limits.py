@@ -217,7 +217,12 @@ def client_of(windows: Windows, key_id: str) -> httpx2.AsyncClient:
     async def authenticate(credential: str, request: Request) -> Principal:
         return Principal(Scope("prt_1", "test"), key_id, False, None, None)
 
-    app = create_app(balance=Shown(), authenticate=authenticate, rate_limiter=KeyLimiter(windows))
+    app = create_app(
+        balance=Shown(),
+        authenticate=authenticate,
+        rate_limiter=KeyLimiter(windows),
+        unimplemented="501",
+    )
     return httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app),
         base_url="http://test",

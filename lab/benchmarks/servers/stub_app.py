@@ -30,5 +30,7 @@ async def authenticate(key: str, request: object) -> str:
     return key
 
 
-app = create_app(orders=Orders(), authenticate=authenticate)
-unchecked = create_app(orders=Orders(), authenticate=authenticate, check_responses=False)
+app = create_app(orders=Orders(), authenticate=authenticate, unimplemented="501")
+unchecked = create_app(
+    orders=Orders(), authenticate=authenticate, check_responses=False, unimplemented="501"
+)

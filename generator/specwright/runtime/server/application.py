@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -26,6 +25,7 @@ from .context import Context
 from .digest import DigestGuard
 from .endpoint import Conduct, Endpoint
 from .hooks import RateLimitClass, RateLimiter
+from .implementations import Group, bound_handlers
 from .paths import Paths
 from .problems import ErrorWriter, Problem, ServerResponse
 
@@ -64,6 +64,9 @@ class Hooks(TypedDict, total=False):
 class Options(TypedDict, total=False):
     """Options of `create_app`.
 
+    unimplemented: for operations without a handler, and handlers without an operation: `error`
+        raises an `ImplementationError` (the default), `501` logs a warning of each and responds
+        with 501 to such operations.
     check_responses: respond with 500 if a response breaks the contract (default: True).
     refuse_unknown_query: reject query parameters that the operation does not declare.
     request_id: returns the id of a request, given the client's id or None.
@@ -73,6 +76,7 @@ class Options(TypedDict, total=False):
     middleware, lifespan: as in Starlette.
     """
 
+    unimplemented: Literal["error", "501"]
     check_responses: bool
     refuse_unknown_query: bool
     request_id: Callable[[str | None], str]
@@ -81,24 +85,6 @@ class Options(TypedDict, total=False):
     digest: DigestOptions
     middleware: Sequence[Middleware]
     lifespan: Lifespan[Starlette]
-
-
-class ImplementationError(TypeError):
-    """An implementation does not match its Protocol; the message lists every difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The operations of a Protocol, with their implementation.
-
-    Attributes:
-        implementation: None for an instance of `fallback`.
-    """
-
-    protocol: str
-    implementation: object
-    fallback: Callable[[], object]
-    operations: Sequence[Operation[Any]]
 
 
 def bind(
@@ -112,21 +98,10 @@ def bind(
     """Return an application of the implementations; more routes and mounts may be added to it.
 
     Raises:
-        ImplementationError: a handler is missing or takes other arguments.
+        ImplementationError: a handler takes other arguments than its operation has, or
+            `unimplemented` is `error` and a handler or its operation is missing.
     """
-    bound: list[tuple[Operation[Any], Callable[..., Awaitable[object]]]] = []
-    differences: list[str] = []
-    for group in groups:
-        source = group.fallback() if group.implementation is None else group.implementation
-        for operation in group.operations:
-            handler: Any = getattr(source, operation.handler, None)
-            name = f"{group.protocol}.{operation.handler}"
-            differences += [
-                f"{name} {difference}" for difference in _differences(handler, operation)
-            ]
-            bound.append((operation, handler))
-    if differences:
-        raise ImplementationError("\n".join(["the implementation does not match:", *differences]))
+    bound = bound_handlers(groups, respond_501=options.get("unimplemented") == "501")
     conduct = Conduct(
         codecs=codecs,
         errors=ErrorWriter(policy.errors, codecs),
@@ -156,27 +131,6 @@ class _Application(Starlette):
             await self.routes[0].handle(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
-
-
-def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
-    if not callable(handler):
-        return ["is missing"]
-    differences = [] if inspect.iscoroutinefunction(handler) else ["is not an async function"]
-    wanted = {parameter.name for parameter in operation.parameters} | {"context"}
-    if operation.body:
-        wanted.add("body")
-    parameters = inspect.signature(handler).parameters.values()
-    names = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
-        differences += [f"does not take {name!r}" for name in sorted(wanted - names)]
-    differences += [
-        f"requires {p.name!r}, which the operation does not have"
-        for p in parameters
-        if p.default is p.empty
-        and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
-        and p.name not in wanted
-    ]
-    return differences
 
 
 class _Service(BaseRoute):

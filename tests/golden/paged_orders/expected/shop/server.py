@@ -14,9 +14,10 @@ except ModuleNotFoundError as error:
 from starlette.requests import Request
 
 from . import _operations, models
-from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import Hooks, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.hooks import Cursors
+from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
 from ._runtime.shared.codec import Checker
@@ -68,7 +69,7 @@ _POLICY = Policy(errors=_operations.ERROR, schemes=_operations.SCHEMES)
 def create_app(
     *, orders: Orders | None = None, authenticate: Authenticate | None, **options: Unpack[Options]
 ) -> Starlette:
-    """Return an application of the implementations; omitted groups respond with 501.
+    """Return an application of the implementations.
 
     Args:
         authenticate: converts a credential into the principal of `Context`, or None if it is
@@ -76,12 +77,14 @@ def create_app(
         options: see `Options`.
 
     Raises:
-        ImplementationError: a handler is missing or takes other arguments.
+        ImplementationError: a handler takes other arguments than its operation has, or is missing
+            or not an operation, unless the option `unimplemented` is `501`.
     """
     return bind(
         [
             Group(
                 "Orders",
+                "orders",
                 orders,
                 UnimplementedOrders,
                 [_operations.LIST_ORDERS, _operations.CREATE_ORDER],

@@ -13,8 +13,9 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(needed, name=error.name) from error
 
 from . import _operations, models
-from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import Hooks, Options, Policy, bind
 from ._runtime.server.context import Context
+from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
 from ._runtime.shared.codec import Checker
@@ -56,16 +57,25 @@ _POLICY = Policy(errors=_operations.ERROR)
 
 
 def create_app(*, pets: Pets | None = None, **options: Unpack[Options]) -> Starlette:
-    """Return an application of the implementations; omitted groups respond with 501.
+    """Return an application of the implementations.
 
     Args:
         options: see `Options`.
 
     Raises:
-        ImplementationError: a handler is missing or takes other arguments.
+        ImplementationError: a handler takes other arguments than its operation has, or is missing
+            or not an operation, unless the option `unimplemented` is `501`.
     """
     return bind(
-        [Group("Pets", pets, UnimplementedPets, [_operations.GET_PET, _operations.REPLACE_PET])],
+        [
+            Group(
+                "Pets",
+                "pets",
+                pets,
+                UnimplementedPets,
+                [_operations.GET_PET, _operations.REPLACE_PET],
+            )
+        ],
         codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(),

@@ -14,8 +14,9 @@ except ModuleNotFoundError as error:
 from starlette.requests import Request
 
 from . import _operations, models
-from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import Hooks, Options, Policy, bind
 from ._runtime.server.context import Context
+from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
 from ._runtime.shared import files as _files
@@ -76,7 +77,7 @@ _POLICY = Policy(errors=_operations.ERROR, schemes=_operations.SCHEMES)
 def create_app(
     *, ships: Ships | None = None, authenticate: Authenticate | None, **options: Unpack[Options]
 ) -> Starlette:
-    """Return an application of the implementations; omitted groups respond with 501.
+    """Return an application of the implementations.
 
     Args:
         authenticate: converts a credential into the principal of `Context`, or None if it is
@@ -84,12 +85,14 @@ def create_app(
         options: see `Options`.
 
     Raises:
-        ImplementationError: a handler is missing or takes other arguments.
+        ImplementationError: a handler takes other arguments than its operation has, or is missing
+            or not an operation, unless the option `unimplemented` is `501`.
     """
     return bind(
         [
             Group(
                 "Ships",
+                "ships",
                 ships,
                 UnimplementedShips,
                 [

@@ -13,8 +13,9 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(needed, name=error.name) from error
 
 from . import _operations, models
-from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import Hooks, Options, Policy, bind
 from ._runtime.server.context import Context
+from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
 from ._runtime.shared.codec import Checker
@@ -60,18 +61,20 @@ _POLICY = Policy(errors=_operations.ERROR)
 
 
 def create_app(*, books: Books | None = None, **options: Unpack[Options]) -> Starlette:
-    """Return an application of the implementations; omitted groups respond with 501.
+    """Return an application of the implementations.
 
     Args:
         options: see `Options`.
 
     Raises:
-        ImplementationError: a handler is missing or takes other arguments.
+        ImplementationError: a handler takes other arguments than its operation has, or is missing
+            or not an operation, unless the option `unimplemented` is `501`.
     """
     return bind(
         [
             Group(
                 "Books",
+                "books",
                 books,
                 UnimplementedBooks,
                 [_operations.LIST_BOOKS, _operations.ADD_BOOK, _operations.GET_FEED],
