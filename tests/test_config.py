@@ -58,6 +58,8 @@ def test_every_setting_can_be_read(tmp_path: Path) -> None:
         'templates = "t"',
         "[tool.specwright.pagination]",
         'listThings = {offset = "skip", items = ""}',
+        "[tool.specwright.deprecated]",
+        '"client.Things.list" = {use = "list_things", removal = 2027-12-31}',
     )
     read = read_config(file)
     for part in (read, read.options):
@@ -71,6 +73,31 @@ def test_an_unknown_setting_is_named_with_the_one_that_was_meant(tmp_path: Path)
     ) as caught:
         read_config(file)
     assert caught.value.hint is not None and "did you mean 'package'?" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("Things = {use = 'A', removal = 2027-12-31}", "must have names such as"),
+        ("'a.b.c.d' = {use = 'A', removal = 2027-12-31}", "must have names such as"),
+        ("'models.A;' = {use = 'A', removal = 2027-12-31}", "must have names such as"),
+        ("'models.A' = 'B'", "a table of 'use' and 'removal', got dict"),
+        ("'models.A' = {use = 'B'}", "a table of 'use' and 'removal'"),
+        ("'models.A' = {use = 'B', removal = 2027-12-31, why = 1}", "a table of 'use' and 'rem"),
+        ("'models.A' = {use = 'models.B', removal = 2027-12-31}", "the last part of the new name"),
+        ("'models.A' = {use = '_b', removal = 2027-12-31}", "the last part of the new name"),
+        ("'models.A' = {use = 'class', removal = 2027-12-31}", "the last part of the new name"),
+        ("'models.A' = {use = 'B', removal = '2027-12-31'}", "must have a date such as"),
+        ("'models.A' = {use = 'B', removal = 2027-12-31T00:00:00}", "must have a date such as"),
+    ],
+)
+def test_an_old_name_without_meaning_is_refused(tmp_path: Path, line: str, problem: str) -> None:
+    file = project(tmp_path, "[tool.specwright.deprecated]", line)
+    with pytest.raises(InputError, match="the setting 'deprecated'") as caught:
+        read_config(file)
+    assert problem in str(caught.value)
+    assert caught.value.location is not None
+    assert caught.value.location.line == 4
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ _LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*")
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_OLD_NAME = re.compile(r"[a-z]\w*(\.[A-Za-z]\w*){1,2}", re.ASCII)
 _ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
@@ -50,6 +53,19 @@ class Renames:
         return self.operations.get(identifier or request) or self.operations.get(request)
 
 
+@dataclass(frozen=True, slots=True)
+class OldName:
+    """The new name for an old one that a package keeps until a date.
+
+    Attributes:
+        use: the new name, in the module or the class of the old one.
+        removal: the first day without the old name.
+    """
+
+    use: str
+    removal: date
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageOptions:
     """The settings that decide the content of a package, apart from the document.
@@ -64,6 +80,7 @@ class PackageOptions:
         templates: directory of templates that replace or extend the built-in ones.
         pagination: `x-contract-pagination` for a document without it, by operationId or such as
             `GET /things`.
+        deprecated: old names to keep, by module, class and name, such as `client.Orders.create`.
     """
 
     package: str | None = None
@@ -74,6 +91,12 @@ class PackageOptions:
     names: Renames = field(default_factory=Renames)
     templates: Path | None = None
     pagination: Mapping[str, JsonObject] = field(default_factory=dict)
+    deprecated: Mapping[str, OldName] = field(default_factory=dict)
+
+    def on(self, day: date) -> PackageOptions:
+        """Return the options without the old names that are removed by this day."""
+        kept = {name: old for name, old in self.deprecated.items() if old.removal > day}
+        return replace(self, deprecated=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -463,6 +486,25 @@ def _renames(value: object, directory: Path) -> Renames:
     return Renames(**tables)
 
 
+def _old_names(value: object, directory: Path) -> Mapping[str, OldName]:
+    if not isinstance(value, dict):
+        raise ValueError("must be a table of old names")
+    return {name: _old_name(name, table) for name, table in value.items()}
+
+
+def _old_name(name: str, table: object) -> OldName:
+    if not _OLD_NAME.fullmatch(name):
+        raise ValueError("must have names such as 'models.Order' and 'client.Orders.create'")
+    if not isinstance(table, dict) or table.keys() != {"use", "removal"}:
+        raise ValueError(f"must have for '{name}' a table of 'use' and 'removal'")
+    use, removal = table["use"], table["removal"]
+    if not isinstance(use, str) or not _IDENTIFIER.fullmatch(use) or keyword.iskeyword(use):
+        raise ValueError(f"must have the last part of the new name in 'use' of '{name}'")
+    if not isinstance(removal, date) or isinstance(removal, datetime):
+        raise ValueError(f"must have a date such as 2027-12-31 in 'removal' of '{name}'")
+    return OldName(use, removal)
+
+
 def is_variable(name: str) -> bool:
     """Return whether a name is valid for methods, groups and arguments."""
     return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
@@ -496,5 +538,6 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "names": _renames,
     "templates": _path,
     "pagination": _pagination,
+    "deprecated": _old_names,
     "test": _testing,
 }

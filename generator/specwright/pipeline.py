@@ -130,7 +130,8 @@ def generate(
         models = models_of()
         progress("rendering templates")
         api = with_examples(prepared.normal, prepared.api(models.index, options))
-        return {**render_package(api, models.source, renderer), **runtime}
+        rendered = render_package(api, models.source, renderer, options.deprecated)
+        return {**rendered, **runtime}
 
     prepared = _prepared(document, options, lint, tell, examination)
     prepared, files = _made(prepared, tell, begin_models, files_of)
@@ -400,6 +401,13 @@ def _public(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
+def _old_names(options: PackageOptions) -> Mapping[str, Mapping[str, str]]:
+    return {
+        name: {"use": old.use, "removal": old.removal.isoformat()}
+        for name, old in options.deprecated.items()
+    }
+
+
 def _origin(
     document: Document, contents: PackageContents, names: PackageNames, options: PackageOptions
 ) -> Origin:
@@ -419,6 +427,7 @@ def _origin(
             "env-prefix": names.env_prefix,
             "short-method-names": options.short_method_names,
             **({"names": asdict(options.names)} if options.names != Renames() else {}),
+            **({"deprecated": _old_names(options)} if options.deprecated else {}),
         },
         templates={
             name: digest(source.encode()) for name, source in _templates(options).own().items()

@@ -36,7 +36,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generate]:
     made: dict[str, ModuleType] = {}
 
     def make(document: dict[str, Any], **options: Any) -> ModuleType:
-        key = json.dumps([document, options], sort_keys=True)
+        key = json.dumps([document, options], sort_keys=True, default=repr)
         if key not in made:
             name = f"made_{len(made)}"
             path = directory / f"{name}.json"

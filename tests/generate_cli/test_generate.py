@@ -488,3 +488,43 @@ def test_what_was_allowed_once_is_not_taken_from_the_cache_later(project: Path, 
     refused = specwright("generate", cwd=project)
     assert refused.returncode == 2
     assert "part.json" in refused.stderr
+
+
+OLD_NAMES = """
+[tool.specwright.deprecated]
+"models.Item" = {use = "Thing", removal = 2999-12-31}
+"client.Things.read" = {use = "get_thing", removal = %s}
+"""
+
+
+def test_an_old_name_stays_until_the_day_of_its_removal(project: Path, specwright) -> None:
+    settings = project / "pyproject.toml"
+    usual = settings.read_text()
+    modules = {name: project / f"generated/shop/{name}.py" for name in ("models", "async_client")}
+    settings.write_text(usual + OLD_NAMES % "2999-12-31")
+    assert specwright("generate", "--check", cwd=project).returncode == 1
+    assert specwright("generate", cwd=project).returncode == 0
+    assert "Item: TypeAlias = Thing" in modules["models"].read_text()
+    assert "def read(" in modules["async_client"].read_text()
+
+    settings.write_text(usual + OLD_NAMES % "2026-01-01")
+    checked = specwright("generate", "--check", cwd=project)
+    assert (checked.returncode, "client.py: changed" in checked.stdout) == (1, True)
+    done = specwright("generate", cwd=project)
+    assert done.stderr.splitlines() == [
+        "client.Things.read is removed: delete it from [tool.specwright.deprecated]"
+    ]
+    assert "Item: TypeAlias = Thing" in modules["models"].read_text()
+    assert "def read(" not in modules["async_client"].read_text()
+
+
+def test_an_old_name_of_nothing_is_an_error_of_the_settings(project: Path, specwright) -> None:
+    settings = project / "pyproject.toml"
+    text = (OLD_NAMES % "2999-12-31").replace("get_thing", "get_things")
+    settings.write_text(settings.read_text() + text)
+    done = specwright("generate", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "error: deprecated: client.Things has no 'get_things', which 'client.Things.read' names",
+        "hint: did you mean 'get_thing'?",
+    ]

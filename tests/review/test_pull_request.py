@@ -258,3 +258,20 @@ def test_a_project_says_what_fails_the_step(level: str, code: int, tmp_path: Pat
     write(repository, edited(("description: How many.", "description: The count.")))
     inputs = {"base": "HEAD", "fail-on": level}
     assert Runner(tmp_path / "runner", repository.top, inputs).run(REVIEW).returncode == code
+
+
+def test_an_old_name_that_is_kept_breaks_nothing(tmp_path: Path, specwright: Run) -> None:
+    repository = project(tmp_path / "repository")
+    repository.write(LOCK, '{"options": {"package": "shop"}, "files": {}}')
+    repository.commit("A package")
+    write(repository, edited(("createOrder", "placeOrder")))
+
+    def broken() -> list[str]:
+        done = specwright("review", "--base", "HEAD", "--format", "json", cwd=repository.top)
+        findings = json.loads(done.stdout)["findings"]
+        return [each["message"] for each in findings if each["rule"] == "sdk-broken"]
+
+    assert broken() == ["shop.client.Orders.create_order: removed"]
+    kept = '[tool.specwright.deprecated]\n"client.Orders.create_order" = {use = "place_order", '
+    repository.write("pyproject.toml", f"{SETTINGS}{kept}removal = 2999-12-31}}\n")
+    assert broken() == []

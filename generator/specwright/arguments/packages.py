@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
@@ -36,7 +37,7 @@ from specwright.errors import SpecwrightError
 from specwright.findings import Report
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.progress import GENERATION, Progress
-from specwright.report.terminal import progress, show
+from specwright.report.terminal import progress, say, show
 
 if TYPE_CHECKING:
     from specwright.models.background import ModelWorker
@@ -137,6 +138,7 @@ class PackageBuild:
     Attributes:
         within: the directories with the files that it may refer to.
         target: the directory of the package.
+        removed: the old names whose last day is over.
     """
 
     document: Path | str
@@ -144,12 +146,15 @@ class PackageBuild:
     target: Path
     remote: Remote
     within: Sequence[Path]
+    removed: Sequence[str] = ()
 
     @classmethod
     def of(cls, config: Config, remote: Remote, allowed: Sequence[Path]) -> PackageBuild:
         document = chosen_document(config)
         within = reference_directories(document, allowed)
-        return cls(document, config.options, chosen_output(config), remote, within)
+        options = config.options.on(datetime.now(UTC).date())
+        removed = sorted(config.options.deprecated.keys() - options.deprecated.keys())
+        return cls(document, options, chosen_output(config), remote, within, removed)
 
     def update(self, start: Start, notice: Notice = _ignore) -> PackageUpdate:
         """Write the files that have changed.
@@ -162,6 +167,8 @@ class PackageBuild:
         result = self._generate_or_load(start, notice)
         files = result.files
         show(result.messages, err=True)
+        for name in self.removed:
+            say(f"{name} is removed: delete it from [tool.specwright.deprecated]", err=True)
         changed = len(write(files, self.target))
         seconds = perf_counter() - begun
         outcome = f"{changed} changed" if changed else "nothing changed"

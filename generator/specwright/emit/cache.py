@@ -53,7 +53,7 @@ def cache_key(files: Iterable[bytes], options: PackageOptions, templates: Templa
     """
     hashed = hashlib.sha256()
     settings = {**asdict(options), "templates": options.templates is not None}
-    for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True)):
+    for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True, default=str)):
         hashed.update(f"{part}\0".encode())
     own = ((name, source.encode()) for name, source in templates.own().items())
     toolkit = Path(specwright.__file__).parent

@@ -11,8 +11,10 @@ from operator import attrgetter
 from pathlib import Path
 
 import specwright
+from specwright.config import OldName
 from specwright.errors import SpecwrightError
 from specwright.ir.model.api import Api
+from specwright.render.aliases import with_aliases
 from specwright.render.exports import exports, modules
 from specwright.render.formatting import format_sources, verify
 from specwright.render.quoting import legible
@@ -133,10 +135,16 @@ def shared_values(api: Api) -> Mapping[str, object]:
     }
 
 
-def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes]:
+def render_package(
+    api: Api, models: str, renderer: Renderer, deprecated: Mapping[str, OldName] | None = None
+) -> dict[str, bytes]:
     """Return the content of every file of the package except the runtime, by path.
 
+    Args:
+        deprecated: the old names that the package keeps.
+
     Raises:
+        InputError: one of them is not an old name, or its new name does not exist.
         SpecwrightError: a template fails, or its output is not Python.
     """
     package, context = api.names.package, shared_values(api)
@@ -150,6 +158,8 @@ def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes
     # The model generator escapes the ends of literals, but not invisible characters.
     rendered[MODELS.format(package=package)] = legible(models)
     python = {path: text for path, text in rendered.items() if path.endswith(".py")}
+    if deprecated:
+        python = with_aliases(python, package, deprecated)
     files = {**rendered, **format_sources(python)}
     files[TYPED.format(package=package)] = ""
     finished = {path: _finished(path, text) for path, text in files.items()}

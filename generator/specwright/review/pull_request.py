@@ -74,6 +74,7 @@ def review(
         change.commit,
         ExaminedDocument(change.base, base),
         ExaminedDocument(change.revision, revision),
+        today=today,
     )
     progress("comparing the documents")
     validations = base.report(change.settings), revision.report(change.settings)

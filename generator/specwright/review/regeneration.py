@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from shlex import quote
 
@@ -34,6 +35,8 @@ def generate_packages(
     commit: Commit,
     base: ExaminedDocument,
     revision: ExaminedDocument,
+    *,
+    today: date,
 ) -> RegeneratedPackage | None:
     """Generate the package of both documents with the templates of the working tree.
 
@@ -41,6 +44,7 @@ def generate_packages(
         target: the directory of the package.
         options: the options of the working tree.
         commit: the commit with the base, and with the options of its package.
+        today: the day on which old names are removed, on both sides: they were announced.
 
     Returns:
         None for a project without a package, both now and in the commit.
@@ -48,10 +52,11 @@ def generate_packages(
     if read_lock(target).package is None and not _had_package(commit, target):
         return None
     with ModelWorker() as first, ModelWorker() as second:
-        new = _generate(options, revision, first)
-        old = _generate_base(commit, options, base, Path(revision.document.path), second)
+        document = Path(revision.document.path)
+        new = _generate(options.on(today), revision, first)
+        old = _generate_base(commit, options, base, document, second, today=today)
     drift = () if isinstance(new, PackageFailure) else compare(new, target)
-    return RegeneratedPackage(target, old, new, drift, _command(Path(revision.document.path)))
+    return RegeneratedPackage(target, old, new, drift, _command(document))
 
 
 def _command(document: Path) -> str:
@@ -73,9 +78,11 @@ def _generate_base(
     base: ExaminedDocument,
     document: Path,
     worker: ModelWorker,
+    *,
+    today: date,
 ) -> FileSet | PackageFailure:
     try:
-        return _generate(_options_of(commit, options, document), base, worker)
+        return _generate(_options_of(commit, options, document).on(today), base, worker)
     except InputError as error:
         return PackageFailure(f"its settings are invalid: {error.message}")
 

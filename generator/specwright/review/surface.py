@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 
@@ -60,6 +60,7 @@ def surface(files: Mapping[str, bytes]) -> Surface:
             body = ast.parse(content).body
             names |= {f"{module}.{name}": Name("", None, (path, 1)) for name in _exported(body)}
             names |= dict(_names(module, path, body))
+            names |= dict(_old_names(module, path, body, names))
     return names
 
 
@@ -86,6 +87,24 @@ def _names(scope: str, path: str, body: list[ast.stmt]) -> Iterator[tuple[str, N
         yield f"{scope}.{name}", Name(_value(node), _parameters(node), (path, node.lineno))
         if isinstance(node, ast.ClassDef):
             yield from _names(f"{scope}.{name}", path, node.body)
+
+
+def _old_names(
+    module: str, path: str, body: list[ast.stmt], names: Surface
+) -> Iterator[tuple[str, Name]]:
+    """Yield the old names of a module, with the content of their new names."""
+    for node in body:
+        match node:
+            case ast.If(ast.Name("TYPE_CHECKING"), aliases):
+                for alias in aliases:
+                    old, new = _name_of(alias), getattr(alias, "value", None)
+                    if old is None or not isinstance(new, ast.Name):
+                        continue
+                    before = f"{module}.{new.id}"
+                    for name, value in names.items():
+                        if name == before or name.startswith(f"{before}."):
+                            there = f"{module}.{old}{name.removeprefix(before)}"
+                            yield there, replace(value, place=(path, alias.lineno))
 
 
 def _name_of(node: ast.stmt) -> str | None:
