@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from pydantic import JsonValue
-from pydantic_core import from_json, to_json
 
+from .free_json import read_json, write_json
 from .media.form import Form
 from .media.json_value import Json
 from .media.medium import Converter, Medium
@@ -23,9 +22,8 @@ def _unchanged(value: Any) -> Any:
 
 
 _JSON: Converter = Converter(
-    write=to_json,
-    # JSON has no NaN (RFC 8259, 6).
-    read=partial(from_json, allow_inf_nan=False),
+    write=write_json,
+    read=read_json,
     members=_unchanged,
     make=_unchanged,
     named=lambda _: _JSON,

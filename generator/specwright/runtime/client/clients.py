@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from pydantic import JsonValue
 
+from ..shared.free_json import read_json
 from ..shared.operation import Operation, as_json
 from .auth.credentials import brought
 from .calls.core import Collected, Core, collected
@@ -367,9 +367,7 @@ def _read(response: Response) -> JsonValue:
     if not response.content:
         return None
     try:
-        value: JsonValue = json.loads(response.content)
+        return read_json(response.content)
     except ValueError:
         pass
-    else:
-        return value
     raise InvalidResponseError("request: the response is not valid JSON", response)

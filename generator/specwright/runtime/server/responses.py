@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError
 
 from ..shared.codec import Codecs, problems_of
+from ..shared.free_json import write_json
 from ..shared.media.accept import quality
 from ..shared.media.medium import Chunks, Converter, Payload
 from ..shared.media.table import medium_of, stream_medium_of
@@ -206,9 +207,11 @@ def _raw(status: int, value: object, headers: Mapping[str, str]) -> ServerRespon
         case _:
             pass
     try:
-        return _response(status, "application/json", to_json(value, by_alias=True), headers)
+        return _response(status, "application/json", write_json(value), headers)
     except PydanticSerializationError:
         wrong = f"a {type(value).__name__} is not a JSON value"
+    except ValidationError as error:
+        wrong = problems_of("body", error)
     raise BrokenContractError(f"the body of {status} cannot be serialized: {wrong}")
 
 

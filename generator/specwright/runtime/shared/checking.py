@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, cast
 
+from .free_json import checked_value
+
 Schema: TypeAlias = dict[str, Any]
 
 # Metadata keys: a schema that replaces this one; members to add to this one.
@@ -36,10 +38,27 @@ _LIMITS: Mapping[str, tuple[str, ...]] = {
 }
 # Keys with one nested schema, and keys with several.
 _ONE = frozenset(
-    {"items_schema", "json_schema", "keys_schema", "python_schema", "schema", "values_schema"}
+    {
+        "extras_schema",
+        "items_schema",
+        "json_schema",
+        "keys_schema",
+        "python_schema",
+        "schema",
+        "values_schema",
+    }
 )
 _SEVERAL = frozenset({"choices", "definitions", "items_schema", "steps"})
 _BOOL, _INT, _FLOAT, _STR = ({"type": t, "strict": True} for t in ("bool", "int", "float", "str"))
+_SCALARS = frozenset(
+    {"bool", "date", "datetime", "decimal", "float", "int", "json-or-python", "literal", "str"}
+)
+# Keys of the schemas that lists and objects have for all their members.
+_MEMBERS = {"list": "items_schema", "dict": "values_schema"}
+# A function that runs before or after the validation by a schema.
+_VALUE: Schema = {"type": "no-info", "function": checked_value}
+# A value that no schema describes.
+_ANYTHING: Schema = {"type": "function-after", "function": _VALUE, "schema": {"type": "any"}}
 _BY_TYPE: Mapping[type, Schema] = {bool: _BOOL, int: _INT, str: _STR}
 # 5.0 is an integer in JSON Schema (2020-12, 6.1.1), but not in Pydantic.
 _INTEGER: Schema = {
@@ -70,8 +89,51 @@ def _shaped(schema: Schema) -> Schema:
     rest = {key: value for key, value in schema.items() if key not in limits}
     if kind == "union" and all(_is_text(choice) for choice in schema["choices"]):
         return noted(_STR, INSTEAD, schema)
-    result = _mapped(rest, shaped)
-    return noted(result, LIMITS, limits) if limits else result
+    is_free = _is_free(schema)
+    if kind == "float":
+        rest["allow_inf_nan"] = False
+    result = _mapped(rest, _shaped_unless_free if is_free else shaped)
+    result = noted(result, LIMITS, limits) if limits else result
+    if is_free:
+        result = {"type": "function-after", "function": _VALUE, "schema": _unnamed(result)}
+    if kind == "list" and (is_free or _is_scalar(schema["items_schema"])):
+        result = _ordered(_unnamed(result))
+    return result
+
+
+def _shaped_unless_free(schema: Schema) -> Schema:
+    return schema if _is_free(schema) else shaped(schema)
+
+
+def _ordered(items: Schema) -> Schema:
+    """Return the schema of a list that is not made of a set.
+
+    Only scalars can be in a set. So lists of others, whose schemas are larger, are not concerned.
+    """
+    function = {"type": "no-info", "function": _refuse_set}
+    python = {"type": "function-before", "function": function, "schema": items}
+    return {"type": "json-or-python", "json_schema": items, "python_schema": python}
+
+
+def _refuse_set(value: object) -> object:
+    return checked_value(value) if type(value) in (set, frozenset) else value
+
+
+def _is_scalar(schema: Schema) -> bool:
+    kind = schema["type"]
+    if kind == "union":
+        return all(
+            _is_scalar(choice[0] if isinstance(choice, tuple) else choice)
+            for choice in cast("list[Schema | tuple[Schema, str]]", schema["choices"])
+        )
+    return _is_scalar(schema["schema"]) if kind == "nullable" else kind in _SCALARS
+
+
+def _is_free(schema: Schema) -> bool:
+    """Return whether a schema describes nothing that is in a value."""
+    kind = schema["type"]
+    members = cast("Schema | None", schema.get(_MEMBERS.get(kind, "")))
+    return kind == "any" or (kind in _MEMBERS and (members is None or _is_free(members)))
 
 
 def checked(schema: Schema) -> Schema:
@@ -88,7 +150,10 @@ def _checked(schema: Schema) -> Schema:
     if notes.get(KNOWN):
         return checked(schema["choices"][0][0])
     limits: Schema = notes.get(LIMITS, {})
-    return _tested({**_mapped(schema, checked), **limits})
+    mapped = _mapped(schema, checked)
+    if limits.get("extra_behavior") == "forbid":
+        del mapped["extras_schema"]
+    return _tested({**mapped, **limits})
 
 
 def _tested(schema: Schema) -> Schema:
@@ -96,9 +161,12 @@ def _tested(schema: Schema) -> Schema:
     if test is None:
         return schema
     # The name stays on the outer schema, so that references include the test.
-    inner = {key: value for key, value in schema.items() if key != "ref"}
     function = {"type": "no-info", "function": test}
-    return {"type": "function-after", "function": function, "schema": inner}
+    return {"type": "function-after", "function": function, "schema": _unnamed(schema)}
+
+
+def _unnamed(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "ref"}
 
 
 def _referable(schema: Schema, replaced: Schema) -> Schema:
@@ -142,7 +210,7 @@ def _any_of(literal: Schema) -> Schema:
     """
     types: set[type] = {type(value) for value in literal["expected"]}
     if len(types) != 1 or not types <= _BY_TYPE.keys():
-        return {"type": "any"}
+        return _ANYTHING
     other = {"type": "chain", "steps": [{"type": "any"}, _BY_TYPE[types.pop()]]}
     return {"type": "union", "mode": "left_to_right", "choices": [_exact(literal), other]}
 

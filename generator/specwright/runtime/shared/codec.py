@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, SchemaSerializer, SchemaValidator
 
 from .checking import Schema, checked, shaped
+from .free_json import BYTE_ORDER_MARK
 from .media.medium import Converter
 from .strict_json import scan
 from .types import Nullable
@@ -50,7 +51,8 @@ class Codec:
         Raises:
             pydantic.ValidationError: the document is not JSON or has another shape.
         """
-        return self._reader.validate_json(data, by_alias=True, by_name=False)
+        text = data.removeprefix(BYTE_ORDER_MARK)
+        return self._reader.validate_json(text, by_alias=True, by_name=False)
 
     def decode(self, data: bytes) -> Any:
         """Return the value of a JSON document after full validation.
@@ -214,7 +216,8 @@ def _codec(model: Any) -> Codec:
         return Codec(schema, validator, model.__pydantic_serializer__, model.model_fields)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
     schema = shaped(cast("Schema", adapter.core_schema))
-    return Codec(schema, SchemaValidator(cast("CoreSchema", schema)), adapter.serializer, {})
+    serializer = SchemaSerializer(adapter.core_schema, {"ser_json_inf_nan": "constants"})
+    return Codec(schema, SchemaValidator(cast("CoreSchema", schema)), serializer, {})
 
 
 def _rewritten(data: bytes) -> bytes | None:

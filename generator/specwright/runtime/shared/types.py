@@ -76,6 +76,8 @@ class Model(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         protected_namespaces=(),
+        # Not as null, which is another value: what is written is checked before it is sent.
+        ser_json_inf_nan="constants",
     )
 
     _least_properties: ClassVar[int] = 0
@@ -134,7 +136,7 @@ def _shape(model: dict[str, Any]) -> None:
     model["config"] = {**model["config"], "extra_fields_behavior": "allow"}
     if closed:
         fields = {**fields, "extra_behavior": "forbid"}
-    fields = shaped(fields)
+    fields = {"extras_schema": shaped({"type": "any"}), **shaped(fields)}
     model["schema"] = {**fields, "fields": {k: _field(v) for k, v in fields["fields"].items()}}
 
 
@@ -369,7 +371,8 @@ class TaggedUnion:
             _refuse_known(tag, known, value)
             return _constructed(models[0], value) if models else value
 
-        return core_schema.no_info_after_validator_function(read, core_schema.dict_schema())
+        objects = cast("CoreSchema", shaped(dict(core_schema.dict_schema())))
+        return core_schema.no_info_after_validator_function(read, objects)
 
 
 def _constructed(model: type[BaseModel], value: dict[str, Any]) -> BaseModel:

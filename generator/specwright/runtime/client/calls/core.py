@@ -12,11 +12,12 @@ from typing import Any, Self, TypeVar, cast
 from uuid import uuid4
 
 from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, from_json, to_json
+from pydantic_core import PydanticSerializationError, from_json
 
 from ...shared import querystring, styles
 from ...shared.auth.scheme import Scheme
 from ...shared.codec import problems_of
+from ...shared.free_json import write_json
 from ...shared.media.medium import Chunks, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
@@ -294,4 +295,5 @@ def _with_members(content: Payload, members: Mapping[str, Any]) -> bytes:
             body = json.loads(content)
     if not isinstance(body, dict):
         raise InvalidArgumentError("extra_body: the body is not a JSON object")
-    return to_json({**body, **members})
+    joined = {**cast("dict[str, object]", body), **members}
+    return _written("body", lambda: write_json(joined))

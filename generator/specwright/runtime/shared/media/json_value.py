@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from pydantic import JsonValue
-
+from ..free_json import read_json
 from ..operation import Content
 from ..responses import RawBody
 from .medium import Converter, Medium
@@ -35,5 +33,4 @@ class Json(Medium):
 
     def decode_raw(self, data: bytes) -> RawBody:
         """Decode a body that the document does not describe."""
-        value: JsonValue = json.loads(data)
-        return value
+        return read_json(data)
