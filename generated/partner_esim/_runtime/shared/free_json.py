@@ -25,7 +25,7 @@ _NOT_FINITE = "Input should be a finite number"
 
 
 def checked_value(value: T) -> T:
-    """Return a value that no schema describes, after a search for what JSON does not have.
+    """Return a value without a schema, after a search for values outside of JSON.
 
     Raises:
         pydantic.ValidationError: at the place of a number that is not finite, of a set, or of
