@@ -89,6 +89,9 @@ def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
         part.parent.mkdir()
         part.write_text(json.dumps(name), "utf-8")
         assert "nothing left out" in watch.line()
+        # The package had the property itself; it has a name of its own now.
+        assert watch.line() == "changed names of the package:"
+        assert watch.line() == "  shop.models.Thing.name: StrictStr -> Name"
         part.write_text(json.dumps({**name, "description": "Its name"}), "utf-8")
         assert "files (2 changed) in" in watch.line()
         assert "Its name" in (project / "generated" / "shop" / "models.py").read_text("utf-8")

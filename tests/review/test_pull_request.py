@@ -271,7 +271,7 @@ def test_an_old_name_that_is_kept_breaks_nothing(tmp_path: Path, specwright: Run
         findings = json.loads(done.stdout)["findings"]
         return [each["message"] for each in findings if each["rule"] == "sdk-broken"]
 
-    assert broken() == ["shop.client.Orders.create_order: removed"]
+    assert broken() == ["shop.client.Orders.create_order: removed, perhaps place_order now"]
     kept = '[tool.specwright.deprecated]\n"client.Orders.create_order" = {use = "place_order", '
     repository.write("pyproject.toml", f"{SETTINGS}{kept}removal = 2999-12-31}}\n")
     assert broken() == []

@@ -171,7 +171,7 @@ def test_names_that_are_gone_call_for_a_major_version(
     found = of(documents, OLD, NEW)
     broken = [finding for finding in found.findings if finding.rule == "sdk-broken"]
     assert [finding.message for finding in broken] == [
-        "shop.client.Orders.create: parameter 'thing' was removed",
+        "shop.client.Orders.create: parameter 'thing' was removed, perhaps 'what' now",
         "shop.client.Orders.create: parameter 'what' was added as required",
     ]
     assert {str(finding.location) for finding in broken} == {"generated/shop/client.py:3:1"}

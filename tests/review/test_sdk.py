@@ -2,6 +2,8 @@
 
 import pytest
 
+from specwright.emit.drift import FileDifference, State
+from specwright.review.lost_names import lost_names
 from specwright.review.sdk import NameChange, NameChangeKind, sdk_changes
 from specwright.review.surface import surface
 
@@ -113,3 +115,111 @@ def test_of_a_long_value_the_difference_is_shown() -> None:
     assert "'value-30'" in found.words
     assert "'changed'" in found.words
     assert len(found.words) < 150
+
+
+RENAMED = {
+    "a class with the same members": (
+        "class A:\n b: int\n c: int\nclass X:\n b: int",
+        "class D:\n b: int\n c: int\nclass X:\n b: int",
+        ["A: removed, perhaps D now"],
+    ),
+    "the most similar of several": (
+        "class Order:\n b: int",
+        "class Orders:\n b: int\nclass Text:\n b: int",
+        ["Order: removed, perhaps Orders now"],
+    ),
+    "none of several": (
+        "class Order:\n b: int",
+        "class X:\n b: int\nclass Text:\n b: int",
+        ["Order: removed"],
+    ),
+    "a class with other members": ("class A:\n b: int", "class D:\n c: int", ["A: removed"]),
+    "a method with the parameters and the result": (
+        "class A:\n def get(self, *, b: int) -> C: ...\n def x(self): ...",
+        "class A:\n def read(self, *, b: int) -> C: ...\n def x(self): ...",
+        ["A.get: removed, perhaps read now"],
+    ),
+    "a method with other parameters": (
+        "class A:\n def get(self, *, b: int) -> C: ...\n def x(self): ...",
+        "class A:\n def gets(self, *, c: int) -> C: ...\n def x(self): ...",
+        ["A.get: removed"],
+    ),
+    "a method with another result and name": (
+        "class A:\n def get(self) -> C: ...\n def x(self): ...",
+        "class A:\n def read(self) -> D: ...\n def x(self): ...",
+        ["A.get: removed"],
+    ),
+    "a method whose result has another name, too": (
+        "class C:\n c: int\nclass A:\n def get(self) -> list[C]: ...\n def x(self): ...",
+        "class E:\n c: int\nclass A:\n def read(self) -> list[E]: ...\n def x(self): ...",
+        ["C: removed, perhaps E now", "A.get: removed, perhaps read now"],
+    ),
+    "a method of another class": (
+        "class A:\n def get(self) -> C: ...\n def x(self): ...\nclass B:\n def y(self): ...",
+        "class A:\n def x(self): ...\nclass B:\n def y(self): ...\n def get(self) -> C: ...",
+        ["A.get: removed, perhaps client.B.get now"],
+    ),
+    "a field of the same type": (
+        "class A:\n b: int\n c: str",
+        "class A:\n d: int\n c: str\n e: str",
+        ["A.b: removed, perhaps d now"],
+    ),
+    "a parameter of the same type": (
+        "def a(*, b: int, c: str): ...",
+        "def a(*, d: int, c: str, e: str = ''): ...",
+        ["a: parameter 'b' was removed, perhaps 'd' now"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), RENAMED.values(), ids=RENAMED)
+def test_what_has_the_shape_of_a_removed_name_is_proposed(
+    before: str, after: str, expected: list[str]
+) -> None:
+    removed = [f"{each.name}: {each.message}" for each in changes(before, after) if each.breaks]
+    assert [line for line in removed if "removed" in line] == [
+        f"shop.client.{line}" for line in expected
+    ]
+
+
+def test_of_many_names_of_one_shape_none_is_proposed() -> None:
+    many = "\n".join(f"class A{number}:\n b: int" for number in range(30))
+    [removed] = [change for change in changes("class A:\n b: int", many) if change.breaks]
+    assert removed.message == "removed"
+
+
+def files(before: str, after: str) -> list[FileDifference]:
+    texts = [text.encode() if text else None for text in (before, after)]
+    return [FileDifference("shop/models.py", State.CHANGED, *texts)]
+
+
+def test_a_class_with_another_name_is_one_line() -> None:
+    lines = list(
+        lost_names(
+            files(
+                "class A:\n b: int\nclass C:\n a: list[A]\n kind: Literal['A']",
+                "class D:\n b: int\nclass C:\n a: list[D]\n kind: Literal['A']",
+            )
+        )
+    )
+    assert lines == [
+        "changed names of the package:",
+        "  shop.models.A: removed, perhaps D now",
+        "old names can stay for a while: see [tool.specwright.deprecated]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", "class A: ..."), ("class A: ...", "class A: ...\nclass B: ...")],
+    ids=["a new package", "an addition"],
+)
+def test_nothing_is_lost_by_an_addition(before: str, after: str) -> None:
+    assert list(lost_names(files(before, after))) == []
+
+
+def test_of_many_lost_names_the_first_are_shown() -> None:
+    many = "\n".join(f"A{number} = {number}" for number in range(40))
+    lines = list(lost_names(files(many, "B = 1")))
+    assert len(lines) == 33
+    assert lines[-2] == "  and 10 more; `specwright review --base HEAD` lists them"

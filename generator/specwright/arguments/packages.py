@@ -30,6 +30,7 @@ from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load_in_part, read_file
 from specwright.emit import cache
 from specwright.emit.cache import GeneratedPackage
+from specwright.emit.drift import FileDifference
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import contents
 from specwright.emit.write import write
@@ -124,11 +125,13 @@ class PackageUpdate(NamedTuple):
 
     Attributes:
         has_errors: whether this program failed on a part of the document.
+        differences: the files that were written, with their contents before.
     """
 
     outcome: str
     summary: str
     has_errors: bool
+    differences: Sequence[FileDifference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +172,12 @@ class PackageBuild:
         show(result.messages, err=True)
         for name in self.removed:
             say(f"{name} is removed: delete it from [tool.specwright.deprecated]", err=True)
-        changed = len(write(files, self.target))
+        differences = write(files, self.target)
+        changed = len(differences)
         seconds = perf_counter() - begun
         outcome = f"{changed} changed" if changed else "nothing changed"
         outcome = f"generated {len(files)} files ({outcome}) in {seconds:.1f} s"
-        return PackageUpdate(outcome, _summary(files), result.has_errors)
+        return PackageUpdate(outcome, _summary(files), result.has_errors, differences)
 
     def generate(self, start: Start, notice: Notice = _ignore) -> GeneratedPackage:
         """Generate the files.

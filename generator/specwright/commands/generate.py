@@ -18,6 +18,7 @@ from specwright.arguments.packages import (
 from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.manifest import read_lock
 from specwright.report.terminal import say, show
+from specwright.review.lost_names import lost_names
 
 
 @click.command(
@@ -47,7 +48,7 @@ def generate(
     not given come from [tool.specwright] in the nearest pyproject.toml, or from each of several
     [[tool.specwright]]; without those, the document is the openapi or swagger file (.json, .yaml
     or .yml) that is here. Files in the output that were edited or added by hand are never
-    overwritten.
+    overwritten. Public names that were removed or have another type are listed, as in `review`.
     """
     chosen = packages(options)
     for package in chosen:
@@ -66,6 +67,8 @@ def _update(package: PackageBuild) -> PackageUpdate:
     update = package.update(new_worker)
     say(update.outcome)
     say(update.summary)
+    for line in lost_names(update.differences):
+        say(line)
     return update
 
 

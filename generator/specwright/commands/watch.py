@@ -23,6 +23,7 @@ from specwright.errors import TOO_LARGE, InputError, SpecwrightError, Unreadable
 from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
 from specwright.report.terminal import complain, say
+from specwright.review.lost_names import lost_names
 from specwright.serving import listening
 
 # Short beside a run; looking at a hundred files takes less than a millisecond.
@@ -146,6 +147,8 @@ def _run(
             watched.notice(_inputs(package))
             update = package.update(workers.take, watched.notice)
             say(f"{name}{update.outcome}: {update.summary}")
+            for lost in lost_names(update.differences):
+                say(lost)
             for update_beside in beside:
                 line = update_beside(package)
                 if line is not None:

@@ -13,10 +13,9 @@ from specwright.emit.drift import FileDifference
 from specwright.emit.manifest import LOCK
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, RuleDescription, Table, values_of
-from specwright.review.sdk import NameChange, sdk_changes
+from specwright.review.sdk import NameChange, distinct, sdk_changes
 from specwright.review.surface import Surface, surface
 
-_TWIN, _FIRST = ".async_client.Async", ".client."
 _CATEGORY = "Generated package"
 
 
@@ -88,18 +87,10 @@ class RegeneratedPackage:
     def broken(self) -> list[tuple[Finding, tuple[str]]]:
         """Return the names that fail if used as before, each with the name for an acceptance.
 
-        One for each edit: the asynchronous client comes from the same template as the other one,
-        and the exports of the package are defined in its modules.
+        One for each edit.
         """
-        names = {change.name for change in self._changes if change.breaks}
-        defined = {_last(name) for name in names if not _is_export(name)}
-        return [
-            (self._broken(change), (change.name,))
-            for change in self._changes
-            if change.breaks
-            and not (_TWIN in change.name and change.name.replace(_TWIN, _FIRST) in names)
-            and not (_is_export(change.name) and _last(change.name) in defined)
-        ]
+        broken = distinct(change for change in self._changes if change.breaks)
+        return [(self._broken(change), (change.name,)) for change in broken]
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the state of the package, in a few words."""
@@ -137,7 +128,7 @@ class RegeneratedPackage:
         base, revision = self._surfaces
         path, line = revision[change.name].place if change.name in revision else ("", 1)
         place = Location((self.output / (path or base[change.name].place[0])).as_posix(), line, 1)
-        message = f"{change.name}: {change.words or change.kind}"
+        message = f"{change.name}: {change.message}"
         values = (*values_of(change.kind, change.name), *change.values)
         return Finding(SDK_BROKEN, SDK_BROKEN.level, place, None, message, values=values)
 
@@ -149,11 +140,3 @@ class RegeneratedPackage:
     def _finding(self, rule: RuleDescription, message: str, *evidence: Evidence) -> Finding:
         place = Location((self.output / LOCK).as_posix(), 1, 1)
         return Finding(rule.id, rule.recommended, place, None, message, None, evidence)
-
-
-def _is_export(name: str) -> bool:
-    return name.count(".") == 1
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]

@@ -108,6 +108,13 @@ def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
         and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
         and p.name not in wanted
     ]
+    try:
+        inspect.get_annotations(handler, eval_str=True)
+    except AttributeError as error:
+        differences.append(f"has a type that does not exist: {error}")
+    except Exception:
+        # Names may be imported for type checkers only.
+        pass
     return differences
 
 
