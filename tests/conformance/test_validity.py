@@ -66,6 +66,17 @@ def document() -> dict[str, Any]:
             "responses": {"204": {"description": "Done."}},
         }
     }
+    untyped = {"properties": {"a": {"type": "string"}}}
+    numbered = {"allOf": [{"minimum": 1}, {"type": "integer"}]}
+    made["paths"]["/untyped"] = {
+        "get": {
+            "parameters": [
+                {"name": "flat", "in": "query", "required": True, "schema": untyped},
+                {"name": "size", "in": "query", "schema": numbered},
+            ],
+            "responses": {"204": {"description": "Done."}},
+        }
+    }
     body = {"content": {"application/json": {"schema": PAIR}}}
     made["paths"]["/pairs"] = {
         "post": {"requestBody": body, "responses": {"204": {"description": "It."}}}
@@ -112,6 +123,19 @@ def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str
 )
 def test_query_parameters(tmp_path: Path, url: str, expected: str) -> None:
     assert judged(tmp_path, "GET", "/widgets", url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        # Other keywords and parts of a schema tell its types.
+        ("/untyped?a=x", "open"),
+        ("/untyped?a=x&size=0", "invalid"),
+        ("/untyped?a=x&size=many", "invalid"),
+    ],
+)
+def test_parameters_without_a_type(tmp_path: Path, url: str, expected: str) -> None:
+    assert judged(tmp_path, "GET", "/untyped", url) == expected
 
 
 @pytest.mark.parametrize(

@@ -32,11 +32,13 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import is_only_ambiguous
 from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.document.schemas.validators import UNUSABLE, SchemaValidators
-from specwright.json_values import JsonObject, JsonValue, one_or_more, texts
+from specwright.document.schemas.value_types import ValueTypes
+from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer
 from specwright.runtime.shared import querystring
 from specwright.runtime.shared.media.table import medium_of
@@ -89,6 +91,7 @@ class RequestJudge:
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)
         self._demands = Demands(document)
+        self._types = ValueTypes(document)
         self._xml_bodies = XmlBodies(document)
         sent = in_direction(document, Polarity.TO_SERVER)
         # By whether what JSON Schema leaves to receivers is enforced.
@@ -121,7 +124,7 @@ class RequestJudge:
                 verdict.doubtful = True
             elif (place, name) == _CREDENTIAL:
                 continue
-            elif _may_be_present(self._document, parameter, sent[place]):
+            elif self._may_be_present(parameter, sent[place]):
                 verdict.doubtful = True
             elif name in sent[place]:
                 self._parameter(parameter, sent[place][name], verdict)
@@ -144,7 +147,7 @@ class RequestJudge:
 
     def _parameter(self, parameter: Site, values: list[str], verdict: RequestVerdict) -> None:
         described = schema(self._document, parameter)
-        types = set(texts(one_or_more(described.value.get("type"))))
+        types = self._types_of(described)
         if not types or not types <= _SCALARS or "content" in parameter.value:
             verdict.doubtful = True
         elif not any(
@@ -239,6 +242,21 @@ class RequestJudge:
             one_of is not None and not any(name.raw in query for name in one_of.parameters)
         )
 
+    def _may_be_present(self, parameter: Site, sent: Mapping[str, Sequence[str]]) -> bool:
+        """Return whether a parameter is written in a way that is not read here."""
+        name, style = parameter.value["name"], parameter.value.get("style")
+        if style == _NESTED:
+            return any(key.startswith(f"{name}[") for key in sent)
+        if style in _MARKED or name in sent or style not in (None, "form"):
+            return style in _MARKED
+        types = self._types_of(schema(self._document, parameter))
+        # The members of an object are parameters of their own; a schema may also allow any value.
+        return not types or "object" in types
+
+    def _types_of(self, described: Site) -> frozenset[str]:
+        """Return the types of the values of a schema; empty if any."""
+        return self._types.of([Subschema(described.pointer, described.value)])
+
     def _fits(self, place: Pointer, value: JsonValue, *, formats: bool) -> bool:
         """Return whether a value fits a schema; if that is unknown, True only without formats."""
         key = place, formats
@@ -263,16 +281,7 @@ def _reference(place: Pointer) -> JsonObject:
     return {"$ref": f"{_BASE}#{quote(place)}"}
 
 
-def _may_be_present(document: Document, parameter: Site, sent: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a parameter is written in a way that is not read here."""
-    name, style = parameter.value["name"], parameter.value.get("style")
-    if style == _NESTED:
-        return any(key.startswith(f"{name}[") for key in sent)
-    is_object = "object" in one_or_more(schema(document, parameter).value.get("type"))
-    return style in _MARKED or (is_object and name not in sent and style in (None, "form"))
-
-
-def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:
+def _readings(text: str, types: frozenset[str]) -> Iterator[JsonValue]:
     """Yield the values that a lenient server may read from a text."""
     numbers = types & {"integer", "number"}
     if numbers:
