@@ -16,7 +16,10 @@ from specwright.arguments.project import (
 )
 from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
+from specwright.errors import SpecwrightError
+from specwright.files import read_regular
 from specwright.findings import Report
+from specwright.project.handlers import Completion, completed
 from specwright.report.terminal import say, show
 
 
@@ -25,6 +28,7 @@ from specwright.report.terminal import say, show
 \b
 Examples:
   specwright scaffold --into service/shop
+  specwright scaffold --into service/shop --update
 
 Exit codes: 0 if every file exists now, 1 if the document has findings that lint.toml makes errors
 or a part of it is left out because of a bug, 2 if a file cannot be written.
@@ -41,6 +45,9 @@ or a part of it is left out because of a bug, 2 if a file cannot be written.
 @click.option(
     "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
 )
+@click.option(
+    "--update", is_flag=True, help="Add handlers for new operations to the modules that exist."
+)
 @allow_refs_from
 @click.pass_context
 def scaffold(
@@ -49,12 +56,13 @@ def scaffold(
     document: Path | str | None,
     package: str | None,
     templates: Path | None,
+    update: bool,
     allowed: tuple[Path, ...],
 ) -> None:
     """Write a module for each group of operations, and an app.py that serves them.
 
-    They run as they are and answer every request with 501. Existing files are skipped, so the
-    command can be run again after the document gets a new group.
+    They run as they are and answer every request with 501. Existing files are skipped, and the
+    handlers that they lack are named. --update inserts those, and changes no line that exists.
     """
     from specwright import pipeline
     from specwright.arguments.documents import lint_settings
@@ -64,6 +72,7 @@ def scaffold(
     config = configured(document=document, package=package, templates=templates)
     chosen = chosen_document(config)
     reports: list[Report] = []
+    outcomes: list[str] = []
     with ModelWorker() as worker:
         loaded = load_in_part(chosen, within=reference_directories(chosen, allowed))
         files = pipeline.scaffold(
@@ -74,10 +83,50 @@ def scaffold(
             begin_models=worker.begin,
         )
     show("".join(map(text.render, reports)), err=True)
-    missing = {path: content for path, content in files.items() if not os.path.lexists(into / path)}
-    if missing:
-        replace_files(into, missing)
-    for path in files:
-        outcome = "written" if path in missing else "skipped: already exists"
-        say(f"{(into / path).as_posix()}: {outcome}")
+    written: dict[str, bytes] = {}
+    for path, content in files.items():
+        place = into / path
+        if not os.path.lexists(place):
+            written[path], outcome = content, "written"
+        else:
+            completion = _completion(place, content)
+            outcome = _outcome(completion, update=update)
+            if update and completion.lacking and not completion.obstacle:
+                written[path] = completion.text.encode()
+        outcomes.append(f"{place.as_posix()}: {outcome}")
+    if written:
+        replace_files(into, written)
+    for line in outcomes:
+        say(line)
     ctx.exit(1 if any(report.has_errors for report in reports) else 0)
+
+
+def _completion(place: Path, fresh: bytes) -> Completion:
+    """Return the comparison of an existing file with a new one; links are not followed."""
+    if place.is_symlink():
+        return Completion((), (), "", "it is a symbolic link")
+    try:
+        existing = read_regular(place).decode()
+    except UnicodeDecodeError:
+        return Completion((), (), "", "it is not UTF-8")
+    except OSError as error:
+        raise SpecwrightError(f"{place}: cannot be read: {error.strerror}") from None
+    return completed(existing, fresh.decode())
+
+
+def _outcome(completion: Completion, *, update: bool) -> str:
+    """Return the outcome for an existing file, in words."""
+    names = ", ".join(completion.lacking)
+    if names and update and not completion.obstacle:
+        words = [f"added {names}"]
+    elif names:
+        words = ["skipped: already exists", f"lacks {names}, which --update adds"]
+    else:
+        words = ["skipped: already exists"]
+    if completion.obstacle:
+        words[1:] = [f"not compared: {completion.obstacle}", *([f"lacks {names}"] if names else [])]
+    if completion.arguments:
+        words.append(f"create_app lacks {', '.join(completion.arguments)}")
+    if completion.unknown:
+        words.append(f"not an operation: {', '.join(completion.unknown)}")
+    return "; ".join(words)
