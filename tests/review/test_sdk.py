@@ -166,8 +166,18 @@ RENAMED = {
     ),
     "a parameter of the same type": (
         "def a(*, b: int, c: str): ...",
-        "def a(*, d: int, c: str, e: str = ''): ...",
+        "def a(*, d: int, c: str): ...",
         ["a: parameter 'b' was removed, perhaps 'd' now"],
+    ),
+    "the parameter with the most similar name": (
+        "def a(*, size: int, c: str): ...",
+        "def a(*, sizes: int, c: str, e: int): ...",
+        ["a: parameter 'size' was removed, perhaps 'sizes' now"],
+    ),
+    "none of several parameters": (
+        "def a(*, b: int): ...",
+        "def a(*, d: int, e: str): ...",
+        ["a: parameter 'b' was removed"],
     ),
 }
 

@@ -156,12 +156,14 @@ def _differences(old: Name, new: Name) -> Iterator[tuple[str, Effect, tuple[str,
     if old.value != new.value:
         yield _became(old.value, new.value), Effect.DIFFERS, values_of(old.value, new.value)
     before, after = old.parameters or {}, new.parameters or {}
+    removed, added = before.keys() - after.keys(), after.keys() - before.keys()
+    is_one_change = len(removed) == len(added) == 1
     for name in dict.fromkeys((*before, *after)):
         one, other = before.get(name), after.get(name)
         for words, effect in _parameter(one, other):
             if one is not None and other is None:
-                same = [new for new in after.keys() - before.keys() if _is_like(after[new], one)]
-                new_name = closest(name, sorted(same), is_only_one=True)
+                same = sorted(new for new in added if _is_like(after[new], one))
+                new_name = closest(name, same, is_only_one=is_one_change)
                 words += f", perhaps '{new_name}' now" if new_name else ""
             values = values_of(name, *(side and asdict(side) for side in (one, other)))
             yield f"parameter '{name}' {words}", effect, values
