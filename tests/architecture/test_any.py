@@ -26,8 +26,9 @@ REMAINING: dict[str, dict[str, str]] = {
             Converter.members Converter.read Converter.write Core.request Core.result Core.stream
             Endpoint.__init__ ErrorWriter.response EventStream.encode EventStream.item Events.read
             Form.decode Form.encode Group.operations ItemReader.end ItemReader.feed Json.decode
-            Json.encode JsonLines.encode JsonLines.item Medium.decode Medium.encode Multipart.build
-            Multipart.encode PlainText.encode StatusErrors.body StatusErrors.details
+            Json.encode JsonLines.encode JsonLines.item Medium.decode Medium.decode_json
+            Medium.encode Multipart.build Multipart.encode PlainText.encode StatusErrors.body
+            StatusErrors.details
             StreamMedium.decode StreamMedium.item SyncCalls.response WaitTimeoutError.__init__
             Xml.decode Xml.encode accept as_file attempts bound_handlers declared_body has_body
             is_stream lacks_body members outgoing positive_integer received sent status_error

@@ -156,9 +156,11 @@ def test_a_page_for_people_is_named_as_what_it_is(made: ModuleType, origin: Orig
 @pytest.mark.parametrize(
     ("location", "shown"),
     [
-        ("https://user:secret@new.example/v2?key=secret#top", "new.example/v2"),
+        ("https://user:secret@new.example/v2?key=secret#top", "https://new.example/v2"),
         ("/sign-in?next=secret", "/sign-in"),
-        ("//new.example", "new.example"),
+        ("//new.example", "//new.example"),
+        ("file:///etc/passwd", "file:///etc/passwd"),
+        ("javascript:alert(1)", "javascript:alert(1)"),
         ("?secret", None),
         ("http://[::1", None),
     ],

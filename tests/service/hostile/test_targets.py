@@ -22,6 +22,7 @@ from .raw import Connection, order
         ("/plans?country=F%0A", "invalid_value"),
         ("/plans?country=F%00", "invalid_value"),
         ("/plans?country=%FF%FE", "invalid_value"),
+        ("/orders?reference=%ED%A0%80", "invalid_value"),
         ("/plans?coverage=country", "invalid_value"),
         ("/orders?limit=0", "out_of_range"),
         ("/orders?limit=201", "out_of_range"),
@@ -57,7 +58,7 @@ def test_a_query_is_refused(connection: Connection, target: str, code: str) -> N
 
 @pytest.mark.parametrize(
     "query",
-    ["&&&=&==", "x=1&x=2", "a=1&" * 5000, "LIMIT=0", "reference=%00", "reference=%ED%A0%80"],
+    ["&&&=&==", "x=1&x=2", "a=1&" * 5000, "LIMIT=0", "reference=%00", "x=%ED%A0%80"],
 )
 def test_a_query_that_says_nothing_is_taken(connection: Connection, query: str) -> None:
     assert connection.send("GET", f"/orders?{query}").status == 200
@@ -85,8 +86,6 @@ def test_nothing_is_there(connection: Connection, target: str) -> None:
             "..%2F..%2Fbalance",
             "a%2Fb",
             "%00",
-            "%FF",
-            "%ED%A0%80",
             "%",
             "%zz",
         ),
@@ -110,6 +109,17 @@ def test_no_resource_has_such_a_name(connection: Connection, name: str) -> None:
     assert connection.send("POST", f"/webhook-endpoints/{name}/test").refusal[0] == 404
     body = b'{"topup_plan_id": "tpl_jp-3gb-30d", "reference": "r"}'
     assert connection.send("POST", f"/esims/{name}/topups", body).refusal[0] == 404
+
+
+@pytest.mark.parametrize("name", ["%FF", "%ED%A0%80", "a%C3"])
+def test_a_name_that_is_not_utf_8_is_refused(connection: Connection, name: str) -> None:
+    for method, target in (
+        ("GET", f"/orders/{name}"),
+        ("GET", f"/esims/{name}/topup-plans"),
+        ("DELETE", f"/webhook-endpoints/{name}"),
+        ("POST", f"/webhook-endpoints/{name}/test"),
+    ):
+        assert connection.send(method, target).refusal == (400, "invalid_value")
 
 
 AUTHORITIES = ("", ":", ":80", "x:", "x:99999", "x:80:80", "[::1", "[::1]:x", "@", "a@b@c", "x%")

@@ -10,7 +10,13 @@ from types import NoneType
 from typing import Any, TypeVar, cast
 
 from pydantic import JsonValue, ValidationError
-from pydantic_core import InitErrorDetails, PydanticCustomError, from_json, to_json
+from pydantic_core import (
+    InitErrorDetails,
+    PydanticCustomError,
+    PydanticSerializationError,
+    from_json,
+    to_json,
+)
 
 T = TypeVar("T")
 
@@ -34,11 +40,19 @@ def checked_value(value: T) -> T:
     fault = None if type(value) in _HARMLESS else _fault(value)
     if fault is None:
         return value
-    place = tuple(reversed(fault.steps))
-    error = PydanticCustomError(fault.kind, fault.message)
-    raise ValidationError.from_exception_data(
-        "JSON", [InitErrorDetails(type=error, loc=place, input=None)], hide_input=True
-    )
+    raise _error(fault)
+
+
+def refuse_unwritable(value: object) -> None:
+    """Search a value that could not be written as JSON for the cause.
+
+    Raises:
+        pydantic.ValidationError: at the place of a text or of bytes that are not Unicode, or of a
+            value of a type that JSON does not have.
+    """
+    fault = _unwritable(value)
+    if fault is not None:
+        raise _error(fault)
 
 
 def read_json(data: bytes) -> JsonValue:
@@ -68,6 +82,14 @@ class _Fault:
     kind: Any
     message: Any
     steps: list[str | int] = field(default_factory=list[str | int])
+
+
+def _error(fault: _Fault) -> ValidationError:
+    place = tuple(reversed(fault.steps))
+    error = PydanticCustomError(fault.kind, fault.message)
+    return ValidationError.from_exception_data(
+        "JSON", [InitErrorDetails(type=error, loc=place, input=None)], hide_input=True
+    )
 
 
 def _fault(value: object, depth: int = 0) -> _Fault | None:
@@ -101,3 +123,39 @@ def _are_finite(items: Sequence[object]) -> bool:
         and set(map(type, items)) == _FLOATS
         and isfinite(sum(cast("Sequence[float]", items)))
     )
+
+
+def _unwritable(value: object) -> _Fault | None:
+    if isinstance(value, dict):
+        members = [*cast("dict[object, object]", value).items()]
+        names: Iterable[object] = cast("dict[object, object]", value)
+    elif isinstance(value, list | tuple):
+        members = [*enumerate(cast("Sequence[object]", value))]
+        names = ()
+    else:
+        return _unwritable_scalar(value)
+    for name in names:
+        fault = _unwritable_scalar(name)
+        if fault is not None:
+            return fault
+    for step, member in members:
+        fault = _unwritable(member)
+        if fault is not None:
+            fault.steps.append(step if isinstance(step, int) else str(step))
+            return fault
+    return None
+
+
+def _unwritable_scalar(value: object) -> _Fault | None:
+    try:
+        to_json(value)
+    except PydanticSerializationError:
+        pass
+    else:
+        return None
+    if isinstance(value, str):
+        return _Fault("string_unicode", "Input should be Unicode, without lone surrogates")
+    if isinstance(value, bytes | bytearray):
+        return _Fault("bytes_type", "Input should be a JSON value, not bytes that are not UTF-8")
+    kind = type(value).__name__
+    return _Fault("json_type", f"Input should be a JSON value, not one of the type {kind}")

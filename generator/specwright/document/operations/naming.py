@@ -42,7 +42,7 @@ METHOD = frozenset("body context request_options self super".split())
 CREATE_APP = frozenset(
     """
     authenticate bind check_responses digest lifespan max_body middleware models options
-    prefix rate_limiter refuse_unknown_query request_id unimplemented
+    prefix rate_limiter refuse_unknown_query refuse_unsafe_paths request_id unimplemented
     """.split()
 )
 # The scaffold's own module.

@@ -31,7 +31,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from time import time
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import JsonValue, ValidationError
 
@@ -271,7 +271,7 @@ def _kind(response: Response) -> str:
 
 
 def _location(response: Response) -> str | None:
-    """Return host and path of a `Location` (RFC 9110, 10.2.2): user and query may be secret."""
+    """Return a `Location` (RFC 9110, 10.2.2) without user and query, which may be secret."""
     value = response.header("location")
     if value is None or response.status // 100 != 3:
         return None
@@ -280,4 +280,5 @@ def _location(response: Response) -> str | None:
     except ValueError:
         return None
     host = parts.netloc.rpartition("@")[2]
-    return "".join(character for character in host + parts.path if character.isprintable()) or None
+    shown = urlunsplit((parts.scheme, host, parts.path, "", ""))
+    return "".join(character for character in shown if character.isprintable()) or None

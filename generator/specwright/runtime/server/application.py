@@ -69,6 +69,8 @@ class Options(TypedDict, total=False):
         with 501 to such operations.
     check_responses: respond with 500 if a response breaks the contract (default: True).
     refuse_unknown_query: reject query parameters that the operation does not declare.
+    refuse_unsafe_paths: reject path parameters that are `.` or `..`, or contain a slash, a
+        backslash or NUL, which are unsafe in the names of files.
     request_id: returns the id of a request, given the client's id or None.
     max_body: maximum bytes of a request body if the contract sets no limit (default: 1 MiB).
     prefix: path prefix of the operations, such as `/api/v1`.
@@ -79,6 +81,7 @@ class Options(TypedDict, total=False):
     unimplemented: Literal["error", "501"]
     check_responses: bool
     refuse_unknown_query: bool
+    refuse_unsafe_paths: bool
     request_id: Callable[[str | None], str]
     max_body: int
     prefix: str
@@ -108,6 +111,7 @@ def bind(
         max_body=policy.max_body or options.get("max_body", MAX_BODY),
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
+        refuse_unsafe_paths=options.get("refuse_unsafe_paths", False),
         query_keys=frozenset(
             scheme.name for scheme in policy.schemes.values() if scheme.location == "query"
         ),

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 from starlette.types import Scope
 
-from ..shared.codec import Codecs
+from ..shared.codec import Codecs, shortened
 from ..shared.operation import Operation, Parameter
-from ..shared.styles import RepeatedError
+from ..shared.styles import NotUnicodeError, RepeatedError
 from .bodies import BodyReader
 from .context import Context
-from .parameters import Reader, Sent
+from .parameters import Reader, Sent, is_unsafe
 from .problems import ErrorWriter, Fault, Problem, ServerResponse, faults
 from .responses import ResponseWriter
 
@@ -29,6 +29,7 @@ class Conduct:
     max_body: int
     check_responses: bool
     refuse_unknown_query: bool
+    refuse_unsafe_paths: bool
     # Names of query parameters that are credentials.
     query_keys: frozenset[str] = frozenset()
 
@@ -87,14 +88,26 @@ class Endpoint:
                     arguments[parameter.name] = codec.decode(to_json(value)) if codec else value
             except RepeatedError:
                 wrong.append(Fault("invalid_value", place, "The parameter is repeated"))
+            except NotUnicodeError:
+                wrong.append(Fault("invalid_value", place, "The parameter is not UTF-8"))
             except ValidationError as error:
                 wrong += faults(error, place, value)
             except ValueError as error:
                 wrong.append(Fault("invalid_value", place, f"The parameter is not JSON: {error}"))
         has_whole = any(reader.parameter.content is not None for reader, _ in self._readers)
+        if self._conduct.refuse_unsafe_paths:
+            wrong += [
+                Fault("invalid_value", f"path.{name}", "The parameter is not safe in a file name")
+                for name in (
+                    reader.parameter.wire
+                    for reader, _ in self._readers
+                    if reader.parameter.location == "path"
+                )
+                if is_unsafe(path[name])
+            ]
         if self._conduct.refuse_unknown_query and not has_whole:
             wrong += [
-                Fault("unknown_field", f"query.{name}", "The parameter is unknown")
+                Fault("unknown_field", f"query.{shortened(name)}", "The parameter is unknown")
                 for name in dict(sent.query)
                 if name not in self._conduct.query_keys
                 and not any(

@@ -12,7 +12,16 @@ from starlette.types import Scope
 
 from ..shared import querystring
 from ..shared.operation import Location, Parameter
-from ..shared.styles import STYLES, Pairs, belongs, decoded, plain, value
+from ..shared.styles import (
+    STYLES,
+    NotUnicodeError,
+    Pairs,
+    belongs,
+    decoded,
+    is_undecoded,
+    plain,
+    value,
+)
 
 _LISTS = ("array", "object")
 
@@ -87,6 +96,7 @@ class Reader:
 
         Raises:
             RepeatedError: the parameter is repeated but not a list.
+            NotUnicodeError: it contains bytes that are not UTF-8.
             ValueError: the parameter must be JSON but is not.
         """
         parameter = self.parameter
@@ -107,6 +117,8 @@ class Reader:
                 pairs = [pair for pair in read_pairs if self.claims(pair[0])]
             case _:
                 pass
+        if any(is_undecoded(part) for pair in pairs for part in pair):
+            raise NotUnicodeError
         return value(parameter, pairs) if pairs else None
 
     @property
@@ -114,6 +126,12 @@ class Reader:
         parameter = self.parameter
         is_named = STYLES[parameter.style].named and parameter.style != "deepObject"
         return parameter.kind == "object" and parameter.explode is True and is_named
+
+
+def is_unsafe(segment: str) -> bool:
+    """Return whether a decoded segment of a path could name a file elsewhere, or cut its name."""
+    text = plain(segment)
+    return text in (".", "..") or not {"/", "\\", "\0"}.isdisjoint(text)
 
 
 def _pairs(texts: Sequence[str]) -> Pairs:

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ..shared.codec import Codecs
+from ..shared.codec import Codecs, shortened
 from ..shared.operation import ErrorCode, ErrorShape, Operation
 from .declared_errors import ErrorContent, declared_body, status_of
 
 MAX_DETAILS = 20
-_MAX_PARAM = 200
 
 # Conditions that a server detects itself, with their status if the contract has no code.
 _STATUS = {
@@ -96,7 +95,7 @@ def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
     unique: dict[tuple[str, str], Fault] = {}
     for detail in error.errors(include_url=False, include_context=False, include_input=False):
         condition = _CONDITIONS.get(detail["type"], "invalid_value")
-        param = ".".join(filter(None, (root, *_path(detail["loc"], value))))[:_MAX_PARAM]
+        param = shortened(".".join(filter(None, (root, *_path(detail["loc"], value)))))
         unique.setdefault((param, condition), Fault(condition, param, detail["msg"]))
     return list(unique.values())
 

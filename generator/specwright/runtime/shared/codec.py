@@ -10,15 +10,23 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, SchemaSerializer, SchemaValidator
+from pydantic_core import (
+    CoreSchema,
+    PydanticSerializationError,
+    SchemaSerializer,
+    SchemaValidator,
+)
 
 from .checking import Schema, checked, shaped
-from .free_json import BYTE_ORDER_MARK
+from .free_json import BYTE_ORDER_MARK, refuse_unwritable
 from .media.medium import Converter
 from .strict_json import scan
 from .types import Nullable
 
 T = TypeVar("T")
+
+_MAX_PLACE = 200
+_MAX_PROBLEMS = 20
 
 
 class Codec:
@@ -73,7 +81,7 @@ class Codec:
         """Return a value, or the input for a model, as JSON that conforms to the schema.
 
         Raises:
-            pydantic.ValidationError: the value breaks the schema.
+            pydantic.ValidationError: the value breaks the schema, or cannot be written as JSON.
             pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
         """
         data = self.dump(self._reader.validate_python(value, by_alias=True, by_name=True))
@@ -134,9 +142,17 @@ class Codec:
         """Return a value as JSON without its unset fields, and without validation.
 
         Raises:
+            pydantic.ValidationError: the value cannot be written as JSON; it names the place.
             pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
         """
-        return self._serializer.to_json(value, by_alias=True, exclude_unset=True, warnings="error")
+        options: Any = {"by_alias": True, "exclude_unset": True}
+        try:
+            return self._serializer.to_json(value, **options, warnings="error")
+        except PydanticSerializationError:
+            refuse_unwritable(self._serializer.to_python(value, **options, warnings=False))
+            written = self._serializer.to_json(value, **options, warnings=False)
+            self.validator.validate_json(written, by_alias=True, by_name=False)
+            raise
 
 
 class Checker(Generic[T]):
@@ -202,10 +218,21 @@ class Codecs:
 
 def problems_of(value: str, error: ValidationError) -> str:
     """Return the errors of a value as text, without the value, which may be secret."""
-    return "; ".join(
-        ".".join(map(str, (value, *problem["loc"]))) + ": " + problem["msg"]
-        for problem in error.errors(include_url=False, include_context=False, include_input=False)
-    )
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    texts = [
+        f"{shortened('.'.join(map(str, (value, *problem['loc']))))}: {problem['msg']}"
+        for problem in problems[:_MAX_PROBLEMS]
+    ]
+    more = len(problems) - len(texts)
+    return "; ".join([*texts, *([f"and {more} more"] if more else [])])
+
+
+def shortened(place: str) -> str:
+    """Return a place in a value, or its beginning and its end, as text that can be written."""
+    written = place.encode("utf-8", "backslashreplace").decode()
+    if len(written) <= _MAX_PLACE:
+        return written
+    return f"{written[: _MAX_PLACE // 2]}…{written[-_MAX_PLACE // 2 :]}"
 
 
 def _codec(model: Any) -> Codec:

@@ -61,6 +61,7 @@ _ENCODED = re.compile(
 # Placeholders for encoded delimiters until a text is split; no decoded text contains them.
 MARKED = {0xDC00 + ord(delimiter): delimiter for delimiter in _DELIMITERS}
 _NO_DELIMITERS = dict.fromkeys(map(ord, _DELIMITERS))
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _BRACKETS = re.compile(r"(?:\[[^\[\]]*\]){1,16}")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
 # Above it, not every integer can be represented as a float.
@@ -74,6 +75,10 @@ _Node = dict[str | int, Any]
 
 class RepeatedError(ValueError):
     """A parameter with a single value was sent more than once."""
+
+
+class NotUnicodeError(ValueError):
+    """A parameter contains bytes that are not UTF-8."""
 
 
 def is_undefined(value: JsonValue, style: str = "form") -> bool:
@@ -135,10 +140,19 @@ def text(parameter: Parameter, value: JsonValue) -> str:
 
 
 def decoded(text: str) -> str:
-    """Decode percent-encoding; encoded delimiters remain distinguishable from others."""
+    """Decode percent-encoding; encoded delimiters remain distinguishable from others.
+
+    Bytes that are not UTF-8 become lone surrogates (PEP 383), which `is_undecoded` finds.
+    """
     if "%" not in text:
         return text
-    return unquote(_ENCODED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), text))
+    marked = _ENCODED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), text)
+    return unquote(marked, errors="surrogateescape")
+
+
+def is_undecoded(text: str) -> bool:
+    """Return whether a decoded text contains bytes that are not UTF-8."""
+    return not text.isascii() and _UNDECODED.search(text) is not None
 
 
 def plain(text: str) -> str:

@@ -18,7 +18,6 @@ from pydantic_core import PydanticSerializationError, from_json
 from ...shared import querystring, styles
 from ...shared.auth.scheme import Scheme
 from ...shared.codec import problems_of
-from ...shared.free_json import write_json
 from ...shared.media.medium import Chunks, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
@@ -107,7 +106,7 @@ class Core:
         for parameter in operation.parameters:
             value = arguments.get(parameter.name)
             where = parameter.wire
-            if value is not None and parameter.model is not None:
+            if value is not None:
                 value = from_json(self._encoded(parameter.model, where, value))
             if styles.is_undefined(value, parameter.style):
                 if parameter.required:
@@ -148,12 +147,14 @@ class Core:
         if operation.body and (body is not None or options.body or operation.body_required):
             sent_body = dict[str, object]() if body is None and options.body else body
             media_type, content = self._content(sent(operation, options.content_type), sent_body)
-            content = _with_members(content, options.body) if options.body else content
+            if options.body:
+                content = self._encoded(None, "body", _with_members(content, options.body))
             own.append(("content-type", media_type))
         elif operation.method not in ("GET", "HEAD"):
             content = b""
         if options.query:
-            query = with_parts(query, options.query)
+            more = from_json(self._encoded(None, "extra_query", dict(options.query)))
+            query = with_parts(query, more)
         return Request(
             operation.method,
             address.url + path + ("?" + "&".join(query) if query else ""),
@@ -171,7 +172,7 @@ class Core:
         is_renewed = is_refused and self.credentials.renewed(schemes, request, response)
         return is_renewed and is_repeatable(request)
 
-    def _encoded(self, model: str, where: str, value: object) -> bytes:
+    def _encoded(self, model: str | None, where: str, value: object) -> bytes:
         return _written(where, lambda: self._codecs[model].encode(value))
 
     def _is_streamed(self, operation: Operation[Any], options: CallOptions) -> bool:
@@ -227,7 +228,9 @@ class Core:
                 return self.stream(operation.id, response, items, self.max_item_bytes)
             medium = medium_of(content.media_type)
             media_type = response.header("content-type") or content.media_type
-            return medium.decode(content, response.content, media_type, converter)
+            is_replaced = medium_of(media_type).is_json and not medium.is_json
+            decode = medium.decode_json if is_replaced else medium.decode
+            return decode(content, response.content, media_type, converter)
         except ValidationError as error:
             problems = problems_of("body", error)
         except ValueError:
@@ -289,12 +292,11 @@ def _written(where: str, write: Callable[[], T]) -> T:
     raise InvalidArgumentError(problems)
 
 
-def _with_members(content: Payload, members: Mapping[str, Any]) -> bytes:
+def _with_members(content: Payload, members: Mapping[str, Any]) -> Mapping[str, Any]:
     body = None
     if isinstance(content, bytes):
         with suppress(ValueError):
             body = json.loads(content)
     if not isinstance(body, dict):
         raise InvalidArgumentError("extra_body: the body is not a JSON object")
-    joined = {**cast("dict[str, object]", body), **members}
-    return _written("body", lambda: write_json(joined))
+    return {**cast("dict[str, object]", body), **members}

@@ -108,6 +108,19 @@ class Medium(ABC):
             pydantic.ValidationError: the value breaks the schema.
         """
 
+    def decode_json(
+        self, content: Content, data: bytes, media_type: str, converter: Converter
+    ) -> Any:
+        """Return the value of a body that is JSON in place of this medium.
+
+        Raises:
+            ValueError: the bytes are not JSON.
+            pydantic.ValidationError: the value breaks the schema.
+        """
+        if content.model is None or not self.has_schema:
+            return self.decode(content, data, media_type, converter)
+        return converter.read(data)
+
     def to_json(self, content: Content, data: bytes, media_type: str) -> bytes:
         """Return a body received as `media_type` as JSON, if the medium has other text for values.
 

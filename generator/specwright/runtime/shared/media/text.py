@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import Any
 
+from ..free_json import read_json
 from ..operation import Content
 from ..responses import RawBody
 from .medium import Converter, Medium
@@ -37,6 +39,16 @@ class PlainText(Medium):
     def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> str:
         """Decode a text; bytes that are invalid in its charset are replaced."""
         return data.decode(charset(media_type), "replace")
+
+    def decode_json(
+        self, content: Content, data: bytes, media_type: str, converter: Converter
+    ) -> str:
+        """Return a text that was written as JSON; that of any other value is JSON."""
+        with suppress(ValueError):
+            value = read_json(data)
+            if isinstance(value, str):
+                return value
+        return self.decode(content, data, media_type, converter)
 
     def decode_raw(self, data: bytes) -> RawBody:
         """Decode a body that the document does not describe."""
