@@ -112,6 +112,17 @@ class SyncClient:
             value = method(*args, **kwargs)
         return _raw(self._calls, responses[-1], value)
 
+    def with_unchecked_response(
+        self, method: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs
+    ) -> RawResponse[object]:
+        """Call a method of this client and return the response, even if it breaks the contract.
+
+        The value has the return type of the method as far as it fits, and is any JSON value else.
+        """
+        with _collected(is_checked=False) as responses:
+            value = method(*args, **kwargs)
+        return _raw(self._calls, responses[-1], value)
+
     @contextmanager
     def with_streaming_response(
         self, method: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs
@@ -222,6 +233,17 @@ class AsyncClient:
             value = await method(*args, **kwargs)
         return _raw(self._calls, responses[-1], value)
 
+    async def with_unchecked_response(
+        self, method: Callable[P, Awaitable[object]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> RawResponse[object]:
+        """Call a method of this client and return the response, even if it breaks the contract.
+
+        The value has the return type of the method as far as it fits, and is any JSON value else.
+        """
+        with _collected(is_checked=False) as responses:
+            value = await method(*args, **kwargs)
+        return _raw(self._calls, responses[-1], value)
+
     @asynccontextmanager
     async def with_streaming_response(
         self, method: Callable[P, Awaitable[object]], /, *args: P.args, **kwargs: P.kwargs
@@ -313,8 +335,8 @@ def _check_one_way(**ways: object) -> None:
 
 
 @contextmanager
-def _collected(*, is_open: bool = False) -> Generator[list[Response]]:
-    block = Collected([], is_open)
+def _collected(*, is_open: bool = False, is_checked: bool = True) -> Generator[list[Response]]:
+    block = Collected([], is_open, is_checked)
     token = collected.set(block)
     try:
         yield block.responses

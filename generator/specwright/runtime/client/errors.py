@@ -37,6 +37,7 @@ from pydantic import JsonValue, ValidationError
 
 from ..shared.codec import Codecs
 from ..shared.errors import PicklableError
+from ..shared.free_json import parsed
 from ..shared.media.table import medium_of
 from ..shared.operation import Content, ErrorShape, Operation
 from .transport.base import Response
@@ -79,6 +80,18 @@ class InvalidResponseError(ApiError):
     def __init__(self, message: str, response: Response) -> None:
         super().__init__(f"{message} ({_kind(response)})")
         self.response = response
+
+    @property
+    def value(self) -> object:
+        """The body: a JSON value, else a text or bytes; None without a body, and for a stream."""
+        data = self.response.content
+        if not data:
+            return None
+        with suppress(ValueError):
+            return parsed(data)
+        with suppress(ValueError):
+            return medium_of(self.response.header("content-type") or "").decode_raw(data)
+        return data
 
 
 class TokenRequestError(ApiError):

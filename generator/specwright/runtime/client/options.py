@@ -41,12 +41,15 @@ class ClientOptions(TypedDict, total=False):
         max_retries: attempts after the first, for operations that are safe to repeat.
         deadline: seconds for a call including all attempts and pauses; None for no limit.
         headers: sent with every request, in addition to the client's headers of other names.
+        check_responses: if False, a response that breaks the contract is returned as far as it
+            fits its type; members that do not fit are JSON values, and missing ones are None.
     """
 
     timeout: float | Timeout | None
     max_retries: int
     deadline: float | None
     headers: Mapping[str, str]
+    check_responses: bool
 
 
 class RequestOptions(TypedDict, total=False):
@@ -83,6 +86,7 @@ class CallOptions:
         content_type: the media type of the request body; None for the default.
         accept: the requested media type of the response; None for the defaults.
         stream: whether the response body is left to be streamed.
+        check_responses: whether a response that breaks the contract is an error.
     """
 
     timeout: Timeout = field(default_factory=Timeout)
@@ -94,6 +98,7 @@ class CallOptions:
     content_type: str | None = None
     accept: str | None = None
     stream: bool = False
+    check_responses: bool = True
 
     def changed(self, options: ClientOptions | RequestOptions | None) -> CallOptions:
         """Return these options with some changed.
@@ -152,6 +157,12 @@ def _retries(name: str, value: Any) -> int:
     raise InvalidArgumentError(f"{name} must be an integer of at least 0")
 
 
+def _flag(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise InvalidArgumentError(f"{name} must be True or False")
+
+
 def _headers(option: str, value: Any) -> Headers:
     headers = list(_mapping(option, value).items())
     for name, text in headers:
@@ -176,6 +187,7 @@ _READERS = {
     "max_retries": _retries,
     "deadline": _seconds,
     "headers": _headers,
+    "check_responses": _flag,
     "extra_headers": _headers,
     "extra_query": _mapping,
     "extra_body": _mapping,

@@ -163,7 +163,7 @@ class Checker(Generic[T]):
     """
 
     def __init__(self, kind: type[T]) -> None:
-        self._validator = _codec(kind).validator
+        self._validator = codec_of(kind).validator
 
     def validate_json(
         self, data: bytes | str, *, extra: Literal["allow", "ignore", "forbid"] | None = None
@@ -204,7 +204,7 @@ class Codecs:
         codec = self._built.get(name)
         if codec is None:
             model = object if name is None else self.model(name)
-            codec = self._built[name] = _codec(model)
+            codec = self._built[name] = codec_of(model)
         return codec
 
     def client(self, name: str | None) -> Converter:
@@ -235,13 +235,14 @@ def shortened(place: str) -> str:
     return f"{written[: _MAX_PLACE // 2]}…{written[-_MAX_PLACE // 2 :]}"
 
 
-def _codec(model: Any) -> Codec:
+def codec_of(model: object) -> Codec:
+    """Return the codec of a model, or of any other type."""
     if inspect.isclass(model) and issubclass(model, BaseModel):
         model.model_rebuild()
         validator = cast("SchemaValidator", model.__pydantic_validator__)
         schema = cast("Schema", model.__pydantic_core_schema__)
         return Codec(schema, validator, model.__pydantic_serializer__, model.model_fields)
-    adapter: TypeAdapter[Any] = TypeAdapter(model)
+    adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", model))
     schema = shaped(cast("Schema", adapter.core_schema))
     serializer = SchemaSerializer(adapter.core_schema, {"ser_json_inf_nan": "constants"})
     return Codec(schema, SchemaValidator(cast("CoreSchema", schema)), serializer, {})

@@ -64,6 +64,16 @@ def read_json(data: bytes) -> JsonValue:
     return checked_value(value)
 
 
+def parsed(data: bytes) -> object:
+    """Return the value of a JSON document, also with numbers that are not finite.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    value: object = from_json(data.removeprefix(BYTE_ORDER_MARK))
+    return value
+
+
 def write_json(value: object) -> bytes:
     """Return a JSON value, which may contain models, as a JSON document.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
 from typing import (
@@ -308,7 +308,7 @@ class TaggedUnion:
             isinstance(member, type) and issubclass(member, BaseModel) for member in members
         ):
             return handler(source)
-        tags = {member: self._tags(member) for member in members}
+        tags = {member: self.tags(member) for member in members}
         known = {tag for tags_ in tags.values() for tag in tags_}
         unknown = [member for member in members if not tags[member]]
         if len(unknown) > 1 or not known:
@@ -332,7 +332,7 @@ class TaggedUnion:
         is_nullable = NoneType in get_args(source)
         return core_schema.nullable_schema(union) if is_nullable else union
 
-    def _tags(self, model: type[BaseModel]) -> frozenset[Any]:
+    def tags(self, model: type[BaseModel]) -> frozenset[object]:
         """Return the values of the property that select a model."""
         for name, field in model.model_fields.items():
             if (field.alias or name) == self.discriminator:
@@ -369,22 +369,24 @@ class TaggedUnion:
             if not isinstance(tag, str):
                 raise PydanticCustomError("no_tag", "Input should have a type tag")
             _refuse_known(tag, known, value)
-            return _constructed(models[0], value) if models else value
+            return constructed(models[0], value) if models else value
 
         objects = cast("CoreSchema", shaped(dict(core_schema.dict_schema())))
         return core_schema.no_info_after_validator_function(read, objects)
 
 
-def _constructed(model: type[BaseModel], value: dict[str, Any]) -> BaseModel:
+def constructed(model: type[BaseModel], value: Mapping[str, object]) -> BaseModel:
     """Return a model with unvalidated members.
 
     They are not passed to `model_construct`: a member could have the name of one of its arguments.
     """
     names = {field.alias or name: name for name, field in model.model_fields.items()}
     instance = model.model_construct({names.get(key, key) for key in value})
-    for key, each in value.items():
-        kept = vars(instance) if key in names else instance.__pydantic_extra__
-        cast("dict[str, Any]", kept)[names.get(key, key)] = each
+    members = {names[key]: each for key, each in value.items() if key in names}
+    vars(instance).update(members)
+    # Received objects of closed models keep undeclared members, too.
+    extra = {key: each for key, each in value.items() if key not in names}
+    object.__setattr__(instance, "__pydantic_extra__", extra)
     return instance
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
@@ -17,7 +18,7 @@ from pydantic_core import PydanticSerializationError, from_json
 from ...shared import querystring, styles
 from ...shared.auth.scheme import Scheme
 from ...shared.codec import problems_of
-from ...shared.media.medium import Chunks, Payload
+from ...shared.media.medium import Chunks, Converter, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
 from ...shared.responses import Redirect
@@ -25,6 +26,7 @@ from ..config import ClientConfig
 from ..errors import InvalidArgumentError, InvalidResponseError
 from ..options import MAX_RESPONSE_BYTES, OMIT, CallOptions, ClientOptions
 from ..transport.base import Headers, Request, Response
+from ..unchecked import unchecked
 from ..wire.addresses import Addresses
 from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
 from ..wire.headers import is_cookie_pair, is_header_value, merged
@@ -36,6 +38,8 @@ from .streams import AsyncStream, Stream
 
 T = TypeVar("T")
 
+_logger = logging.getLogger(__name__.partition(".")[0])
+
 
 @dataclass(slots=True)
 class Collected:
@@ -43,10 +47,12 @@ class Collected:
 
     Attributes:
         is_open: whether their bodies are left to be streamed.
+        is_checked: whether a response that breaks the contract is an error.
     """
 
     responses: list[Response]
-    is_open: bool
+    is_open: bool = False
+    is_checked: bool = True
 
 
 # Responses collected for `with_raw_response` and `with_streaming_response`.
@@ -76,6 +82,8 @@ class Core:
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]
         self.credentials = config.credentials
+        # Operations with a response that broke the contract, shared with copies.
+        self._reported: set[str] = set()
 
     def with_options(self, options: ClientOptions) -> Self:
         """Return a copy with other options and the same connections.
@@ -191,36 +199,47 @@ class Core:
         converter = self._codecs.client(content.model)
         return _written("body", lambda: medium.encode(content, body, converter))
 
-    def result(self, operation: Operation[Any], response: Response) -> Any:
+    def result(self, operation: Operation[Any], response: Response, options: CallOptions) -> Any:
         """Return the value of a response.
 
         Raises:
             InvalidResponseError: the response breaks the contract.
         """
+        is_checked = options.check_responses
         block = collected.get()
         if block is not None:
             block.responses.append(response)
             if block.is_open:
                 return None
+            is_checked = is_checked and block.is_checked
         if response.status in GONE:
             # An earlier attempt has already deleted the resource.
             return None
         if lacks_body(operation, response):
-            raise InvalidResponseError(
-                f"{operation.id}: the response has no body and an undeclared status",
-                response,
-            )
+            problem = "the response has no body and an undeclared status"
+            if is_checked:
+                raise InvalidResponseError(f"{operation.id}: {problem}", response)
+            self._report(operation, problem)
+            return None
         if not has_body(operation, response.status):
             return None
         if operation.redirects_by(response.status):
             return Redirect(response.status, response.header("location") or "")
-        return self._value(operation, received(operation, response), response)
+        content = received(operation, response)
+        return self._value(operation, content, response, is_checked=is_checked)
 
-    def _value(self, operation: Operation[Any], content: Content | None, response: Response) -> Any:
+    def _value(
+        self,
+        operation: Operation[Any],
+        content: Content | None,
+        response: Response,
+        *,
+        is_checked: bool,
+    ) -> Any:
         try:
             if content is None:
                 return raw(response)
-            converter = self._codecs.client(content.model)
+            converter = self._converter(operation, content, is_checked=is_checked)
             stream = stream_medium_of(content.media_type)
             if stream is not None:
                 items = stream.reader(content, converter)
@@ -237,6 +256,23 @@ class Core:
         raise InvalidResponseError(
             f"{operation.id}: the response breaks the contract: {problems}", response
         )
+
+    def _converter(
+        self, operation: Operation[Any], content: Content, *, is_checked: bool
+    ) -> Converter:
+        if is_checked:
+            return self._codecs.client(content.model)
+
+        def report(error: ValidationError) -> None:
+            self._report(operation, problems_of("body", error))
+
+        return unchecked(self._codecs, content.model, report=report)
+
+    def _report(self, operation: Operation[Any], problems: str) -> None:
+        """Log the problems of a response that is returned in spite of them, once per operation."""
+        if operation.id not in self._reported:
+            self._reported.add(operation.id)
+            _logger.warning("%s: the response breaks the contract: %s", operation.id, problems)
 
     def page_request(
         self,
@@ -259,9 +295,10 @@ class Core:
         arguments: Mapping[str, object],
         position: str | None,
         response: Response,
+        options: CallOptions,
     ) -> PageData[T]:
         """Return the page of a list from the response for a position."""
-        body = self.result(operation, response)
+        body = self.result(operation, response, options)
         pagination = operation.pagination
         assert pagination is not None
         page_items = attribute(body, pagination.items)

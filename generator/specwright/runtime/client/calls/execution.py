@@ -55,7 +55,8 @@ class SyncCalls(Core):
         """
         call_options = self.options.changed(options)
         chosen = replace(call_options, content_type=content_type, accept=accept)
-        return cast("T", self.result(operation, self.response(operation, arguments, body, chosen)))
+        response = self.response(operation, arguments, body, chosen)
+        return cast("T", self.result(operation, response, chosen))
 
     def list(
         self,
@@ -115,7 +116,7 @@ class SyncCalls(Core):
     ) -> PageData[T]:
         request = self.page_request(operation, arguments, options, cursor)
         response = self._send_with_retries(operation, request, options)
-        return self.page(operation, arguments, cursor, response)
+        return self.page(operation, arguments, cursor, response, options)
 
     def _read(
         self,
@@ -125,7 +126,7 @@ class SyncCalls(Core):
         left: float,
     ) -> T:
         response = self.response(operation, arguments, None, options.within(left))
-        return cast("T", self.result(operation, response))
+        return cast("T", self.result(operation, response, options))
 
     def _send_with_retries(
         self, operation: Operation[Any], request: Request, options: CallOptions
@@ -192,7 +193,7 @@ class AsyncCalls(Core):
         call_options = self.options.changed(options)
         chosen = replace(call_options, content_type=content_type, accept=accept)
         response = await self.response(operation, arguments, body, chosen)
-        return cast("T", self.result(operation, response))
+        return cast("T", self.result(operation, response, chosen))
 
     def list(
         self,
@@ -251,7 +252,7 @@ class AsyncCalls(Core):
     ) -> PageData[T]:
         request = self.page_request(operation, arguments, options, cursor)
         response = await self._send_with_retries(operation, request, options)
-        return self.page(operation, arguments, cursor, response)
+        return self.page(operation, arguments, cursor, response, options)
 
     async def _read(
         self,
@@ -261,7 +262,7 @@ class AsyncCalls(Core):
         left: float,
     ) -> T:
         response = await self.response(operation, arguments, None, options.within(left))
-        return cast("T", self.result(operation, response))
+        return cast("T", self.result(operation, response, options))
 
     async def _send_with_retries(
         self, operation: Operation[Any], request: Request, options: CallOptions
