@@ -236,6 +236,22 @@ def test_a_set_is_no_list(package: Generate, origin: Origin, member: str) -> Non
                 assert json.loads(origin.asked[-1].body) == {member: [*kind(SETS[member])]}
 
 
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_long_list_of_numbers_is_searched(
+    made: ModuleType, origin: Origin, kind: Callable[[list[float]], Any]
+) -> None:
+    origin.answer(Answer())
+    for wrong in ([math.nan], [math.inf, -math.inf]):
+        error = raised(made, origin, partial(keep, any=kind([0.5] * 50 + wrong)))
+        assert "body.any.50: Input should be a finite number" in str(error)
+    assert not origin.asked
+    # Their sum is infinite.
+    large = [1.7e308] * 50
+    with made.Client(base_url=origin.url) as client:
+        client.things.keep(any=kind(large))
+    assert json.loads(origin.asked[-1].body) == {"any": large}
+
+
 def test_the_asynchronous_client_refuses_the_same(made: ModuleType, origin: Origin) -> None:
     async def attempt() -> None:
         async with made.AsyncClient(base_url=origin.url) as client:
