@@ -42,7 +42,7 @@ def unchecked(
 
 
 def _fitted(kind: Any, value: object) -> object:
-    """Return a JSON value as a type; what does not fit stays a JSON value."""
+    """Return a JSON value as a type, except for parts that do not fit."""
     try:
         return _codec(kind).read(to_json(value))
     except ValidationError:
@@ -73,7 +73,7 @@ def _is_model(kind: object) -> bool:
 
 
 def _model(model: type[BaseModel], members: dict[str, object]) -> BaseModel:
-    """Return a model whose members have their types as far as they fit; missing ones are None."""
+    """Return a model with its members as far as they fit their types, and None for missing ones."""
     kinds = {field.alias or name: name for name, field in model.model_fields.items()}
     instance = constructed(
         model,
