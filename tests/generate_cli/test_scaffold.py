@@ -117,7 +117,10 @@ def test_an_update_adds_handlers_and_changes_no_line(specwright, project: Path) 
     lines = list(difflib.ndiff(MINE.splitlines(), changed.splitlines()))
     assert not [line for line in lines if line.startswith("-")]
     added = [line[2:] for line in lines if line.startswith("+")]
-    assert added[0] == "import datetime"
+    assert [line for line in added if "import " in line] == [
+        "import datetime",
+        "from shop.server import Reply",
+    ]
     assert "  async def drop_thing(" in added
     assert (project / "service" / "app.py").read_text() == app
     again = specwright("scaffold", "--into", "service", "--update", cwd=project)
