@@ -51,6 +51,16 @@ def unspeakable() -> Callable[[], int]:
     return lambda: 1
 
 
+def talkative() -> int:
+    os.write(1, b"from a library")
+    return 1
+
+
+def test_what_a_library_prints_is_discarded(capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(isolated([talkative], LIMITS)) == [1]
+    assert capfd.readouterr().out == ""
+
+
 def test_an_interrupt_during_the_copy_is_not_lost() -> None:
     # The hook of a library, in which Python ignores what is raised.
     program = """

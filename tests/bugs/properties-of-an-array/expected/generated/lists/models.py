@@ -18,3 +18,4 @@ class Sized(Model):
 
 Name: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
 PostList_Request: TypeAlias = Numbers
+PostTriple_Request: TypeAlias = Annotated[list[StrictInt], Field(max_length=3)]
