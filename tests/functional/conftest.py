@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = ["tasks_in_this_process"]
 Generate = Callable[..., ModuleType]
 
 
+@cache
 def codecs(package: ModuleType) -> Any:
     """Return the codecs of a package's models, which check in full."""
     return import_module(f"{package.__name__}._runtime.shared.codec").Codecs(

@@ -294,6 +294,10 @@ CHANGES = {
 }
 
 
+# Twenty-four packages are made, and all are checked for types.
+pytestmark = pytest.mark.exhaustive
+
+
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory, specwright: Run) -> Iterator[Path]:
     """A project for each change, in which the package was generated before and after it."""
