@@ -305,11 +305,16 @@ class _Builder:
         contents = self.contents.of(body)
         if not contents:
             return None
+        required, usual = body.value.get("required") is True, self.contents.usual(body)
+        is_nullable = usual is not None and allows_null(
+            self.document, usual.value.get("schema", {})
+        )
         return RequestBody(
             contents=contents,
-            required=body.value.get("required") is True,
+            required=required,
+            tells_null=not required and contents[0].is_json and is_nullable,
             description=_text(body.value.get("description")),
-            fields=self._fields(body) if body.value.get("required") is True else None,
+            fields=self._fields(body) if required else None,
             refusals=self._refusals(body),
             pointer=body.pointer,
         )

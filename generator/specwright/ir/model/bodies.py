@@ -159,10 +159,12 @@ class RequestBody:
         fields: the properties if the usual body is a closed or plain object, so that
             a client takes keywords; None if it takes one `body` argument.
         refusals: those of all properties of the usual body.
+        tells_null: whether null means something else than no body.
     """
 
     contents: tuple[MediaTypeDefinition, ...]
     required: bool
+    tells_null: bool
     description: Text
     fields: tuple[BodyField, ...] | None
     refusals: tuple[Refusal, ...]

@@ -202,6 +202,7 @@ class Operation(Generic[Result]):
             `default`); empty if the document declares no body.
         security: the alternatives of required credentials (OpenAPI 3.1.1, 4.8.30); an empty
             alternative allows anonymous requests.
+        body_nullable: whether None is a body, null, and not the lack of one.
         servers: the operation's own servers, which replace the document's; the default one first.
         idempotent: whether sending the request twice has the same effect as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
@@ -222,6 +223,7 @@ class Operation(Generic[Result]):
     parameters: tuple[Parameter, ...] = ()
     body: Contents = ()
     body_required: bool = True
+    body_nullable: bool = False
     refusals: Mapping[str, str] = field(default_factory=dict[str, str])
     responses: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
     security: Security = ()

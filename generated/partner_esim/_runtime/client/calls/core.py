@@ -152,8 +152,11 @@ class Core:
         # Only complete bodies are decompressed, so streams are requested uncompressed.
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None
-        if operation.body and (body is not None or options.body or operation.body_required):
-            sent_body = dict[str, object]() if body is None and options.body else body
+        may_be_none = operation.body_required or operation.body_nullable
+        is_absent = body is OMIT or (body is None and not may_be_none)
+        if operation.body and (options.body or not is_absent):
+            is_made = options.body and (is_absent or body is None)
+            sent_body = dict[str, object]() if is_made else body
             media_type, content = self._content(sent(operation, options.content_type), sent_body)
             if options.body:
                 content = self._encoded(None, "body", _with_members(content, options.body))
