@@ -528,3 +528,20 @@ def test_an_old_name_of_nothing_is_an_error_of_the_settings(project: Path, specw
         "error: deprecated: client.Things has no 'get_things', which 'client.Things.read' names",
         "hint: did you mean 'get_thing'?",
     ]
+
+
+@pytest.mark.parametrize("earlier", [b"x = (\n", b"x = '\0'\n", b"\xff\n", b"(" * 5000])
+def test_an_earlier_package_that_is_not_python_is_replaced(
+    specwright, project: Path, earlier: bytes
+) -> None:
+    client, lock = project / "generated" / "shop" / "client.py", project / "generated" / LOCK
+    generated = client.read_bytes()
+    before = digest(generated)
+    client.write_bytes(earlier)
+    # The digest of the file is that of the lock file, so that nothing seems to be edited by hand.
+    assert before in lock.read_text()
+    lock.write_text(lock.read_text().replace(before, digest(earlier)))
+    done = specwright("generate", cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the earlier package is not Python" in done.stdout
+    assert client.read_bytes() == generated

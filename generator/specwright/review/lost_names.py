@@ -25,7 +25,12 @@ def lost_names(differences: Iterable[FileDifference]) -> Iterator[str]:
         # The package is new.
         return
     after = {file.path: file.wanted for file in changed if file.wanted is not None}
-    old, new = surface(before), surface(after)
+    try:
+        old, new = surface(before), surface(after)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # Anything may be in a file of the repository whose digest is in the lock file.
+        yield f"the earlier package is not Python, so changed names are not listed: {error}"
+        return
     # A class with another name is one change, not one for each use of it.
     old = with_new_types(old, likely_new_names(old, new))
     changes = [
