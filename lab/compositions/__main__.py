@@ -17,6 +17,7 @@ FAULTS = Path(__file__).parents[2] / ".nox" / "compositions"
 
 # One in so many is checked by mypy.
 _TYPES = 25
+_PROGRESS = 500
 # A trial takes a second, and mypy some more.
 _LIMITS = TaskLimits(seconds=240, memory=2**30)
 
@@ -49,6 +50,8 @@ def main() -> int:
             file.write_text(json.dumps(small, indent=2) + "\n", "utf-8")
             print(f"seed {seed}: {kind}: {file}", flush=True)
         seed += 1
+        if (seed - options.seed) % _PROGRESS == 0:
+            print(f"{seed - options.seed} documents", flush=True)
     print(f"{seed - options.seed} documents, {len(kinds)} kinds of faults")
     return int(bool(kinds))
 

@@ -8,20 +8,22 @@ import shutil
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any
 
 from lab.compositions.values import contradictions
-from specwright import pipeline
-from specwright.config import PackageOptions
+from lab.wire.proof import made
+from specwright.document.model import Document
 from specwright.document.sources.load import load_in_part
 from specwright.errors import SpecwrightError
 from specwright.findings import Report
+from specwright.ir.model.api import Api
 from tests.checkers import mypy
 
 Json = dict[str, Any]
@@ -38,54 +40,58 @@ def fault(document: Json, *, with_types: bool = False) -> str:
     Args:
         with_types: whether mypy checks the package, which takes more time than the rest.
     """
+    place = _place()
     with TemporaryDirectory() as directory:
         path, reports = Path(directory, "openapi.json"), list[Report]()
         path.write_text(json.dumps(document), "utf-8")
         try:
-            files = pipeline.generate(
-                load_in_part(path), PackageOptions(package=_PACKAGE), tell=reports.append
-            )
+            package = made(load_in_part(path), place, package=_PACKAGE, tell=reports.append)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for module in _MODULES:
+                    import_module(f"{_PACKAGE}.{module}")
         except SpecwrightError as error:
             return f"SpecwrightError: {error.message.replace(str(path), '')}"
         except Exception as error:
-            return _place(error)
+            return _origin(error)
         bugs = [fact for report in reports for name, fact in report.facts]
         if bug := next((fact for fact in bugs if not fact.startswith("ModelsError")), ""):
             return bug.partition(" (")[0]
-        for name, content in files.items():
-            target = Path(directory, "out", name)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-        return (
-            _import(Path(directory, "out"))
-            or (with_types and _of_types(files))
-            or ("" if bugs else _of_values(path, Path(directory, "values")))
-        )
+        return (with_types and _of_types(place)) or ("" if bugs else _of_values(path, package))
 
 
 @cache
 def _kept() -> TemporaryDirectory[str]:
-    """Return a directory for the cache of mypy, which lasts as long as the process."""
+    """Return a directory for the package of each trial, which lasts as long as the process."""
     return TemporaryDirectory()
 
 
-def _of_types(files: Mapping[str, bytes]) -> str:
-    """Return the first error of mypy; what all packages share is checked once."""
-    place = Path(_kept().name, "package")
-    shutil.rmtree(place, ignore_errors=True)
-    for name, content in files.items():
-        target = place / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+def _place() -> Path:
+    """Return a directory without a package, whose modules are forgotten.
+
+    Those of the runtime are not, as they are the same in all packages.
+    """
+    place = Path(_kept().name, "out")
+    shutil.rmtree(place / _PACKAGE, ignore_errors=True)
+    for name in list(sys.modules):
+        if name.partition(".")[0] == _PACKAGE and not name.startswith(f"{_PACKAGE}._runtime"):
+            del sys.modules[name]
+    sys.path[:] = [entry for entry in sys.path if entry != str(place)]
+    invalidate_caches()
+    return place
+
+
+def _of_types(place: Path) -> str:
+    """Return the first error of mypy."""
     said = next(iter(mypy(place)), "")
     return said and f"mypy: {_kind(said.split(': ', 1)[1])}"
 
 
-def _of_values(path: Path, place: Path) -> str:
+def _of_values(path: Path, package: tuple[Document, Api, ModuleType]) -> str:
     try:
-        return _kind(next(contradictions(path, place), ""))
+        return _kind(next(contradictions(path, package), ""))
     except Exception as error:
-        return f"values: {_place(error)}"
+        return f"values: {_origin(error)}"
 
 
 def _kind(complaint: str) -> str:
@@ -93,24 +99,7 @@ def _kind(complaint: str) -> str:
     return re.sub(r"/v\d\S*|['\"].*?['\"]|\d+", "…", complaint)
 
 
-def _import(place: Path) -> str:
-    sys.path.insert(0, str(place))
-    invalidate_caches()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for module in _MODULES:
-                import_module(f"{_PACKAGE}.{module}")
-    except Exception as error:
-        return f"import: {type(error).__name__}: {str(error).splitlines()[0][:60]}"
-    finally:
-        sys.path.remove(str(place))
-        for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
-            del sys.modules[name]
-    return ""
-
-
-def _place(error: Exception) -> str:
+def _origin(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} in {Path(last.filename).name}, {last.name}"
 

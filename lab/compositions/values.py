@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from lab.agreement.checks import client, samples, stub, traffic
 from lab.agreement.subject import Subject
@@ -17,6 +18,7 @@ from specwright.check.checks import check
 from specwright.document.model import Document
 from specwright.document.operations.sites import operations
 from specwright.document.operations.usage import OperationUsage
+from specwright.ir.model.api import Api
 from specwright.pointer import split
 from specwright.policy import Settings
 
@@ -27,9 +29,14 @@ _NO_VALUE = "no value"
 _PATH = re.compile(r"/v\d+")
 
 
-def contradictions(file: Path, place: Path) -> Iterator[str]:
-    """Yield what the checks say of a document's operations that no finding concerns."""
-    subject = Subject(file, place)
+def contradictions(file: Path, package: tuple[Document, Api, ModuleType]) -> Iterator[str]:
+    """Yield what the checks say of a document's operations that no finding concerns.
+
+    Args:
+        package: what `made` returns for the document.
+    """
+    subject = Subject(file, file.parent)
+    subject.package = package
     sound = _sound_paths(subject.sound.document)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -22,6 +22,7 @@ from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite
 from specwright.document.sources.load import load_in_part
+from specwright.findings import Report
 from specwright.ir.build import build
 from specwright.ir.model.api import Api, OperationGroup
 from specwright.ir.model.operations import OperationDefinition
@@ -104,16 +105,29 @@ def base_path(mock: Mock) -> str:
     return _VARIABLE.sub(r"\1", mock.routes.base_path)
 
 
-def made(document: Document, place: Path) -> tuple[Document, Api, ModuleType]:
-    """Generate a package in a directory and import it."""
+def made(
+    document: Document,
+    place: Path,
+    *,
+    package: str = "",
+    tell: Callable[[Report], None] = lambda report: None,
+) -> tuple[Document, Api, ModuleType]:
+    """Generate a package in a directory and import it.
+
+    Args:
+        package: its name; by default one that no other has.
+        tell: called with a report of what is left out.
+    """
     kept: list[tuple[Document, ModelSource]] = []
 
     def begin(document: Document) -> Callable[[], ModelSource]:
         kept.append((document, generate_models(document)))
         return lambda: kept[0][1]
 
-    options = PackageOptions(package=f"proven_{next(_NUMBERS)}", client_name="Client")
-    for path, content in generate(document, options, begin_models=begin).items():
+    name = package or f"proven_{next(_NUMBERS)}"
+    options = PackageOptions(package=name, client_name="Client")
+    files = generate(document, options, tell=tell, begin_models=begin)
+    for path, content in files.items():
         target = place / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
