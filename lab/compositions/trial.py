@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from importlib import import_module, invalidate_caches
@@ -18,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from lab.compositions.values import contradictions
-from lab.wire.proof import made
+from lab.wire.proof import PartError, made
 from specwright.document.model import Document
 from specwright.document.sources.load import load_in_part
 from specwright.errors import SpecwrightError
@@ -44,10 +45,12 @@ def fault(document: Json, *, with_types: bool = False) -> str:
     with TemporaryDirectory() as directory:
         path, reports = Path(directory, "openapi.json"), list[Report]()
         path.write_text(json.dumps(document), "utf-8")
+        package = None
         try:
-            package = made(load_in_part(path), place, package=_PACKAGE, tell=reports.append)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                with suppress(PartError):
+                    package = made(load_in_part(path), place, package=_PACKAGE, tell=reports.append)
                 for module in _MODULES:
                     import_module(f"{_PACKAGE}.{module}")
         except SpecwrightError as error:
@@ -57,7 +60,7 @@ def fault(document: Json, *, with_types: bool = False) -> str:
         bugs = [fact for report in reports for name, fact in report.facts]
         if bug := next((fact for fact in bugs if not fact.startswith("ModelsError")), ""):
             return bug.partition(" (")[0]
-        return (with_types and _of_types(place)) or ("" if bugs else _of_values(path, package))
+        return (with_types and _of_types(place)) or (_of_values(path, package) if package else "")
 
 
 @cache

@@ -105,6 +105,10 @@ def base_path(mock: Mock) -> str:
     return _VARIABLE.sub(r"\1", mock.routes.base_path)
 
 
+class PartError(Exception):
+    """A part of a document has no models, so that its calls are not known."""
+
+
 def made(
     document: Document,
     place: Path,
@@ -117,6 +121,9 @@ def made(
     Args:
         package: its name; by default one that no other has.
         tell: called with a report of what is left out.
+
+    Raises:
+        PartError: the package is there, but no model generator can make all of its models.
     """
     kept: list[tuple[Document, ModelSource]] = []
 
@@ -131,11 +138,14 @@ def made(
         target = place / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
+    sys.path.insert(0, str(place))
+    module = importlib.import_module(name)
+    if not kept:
+        raise PartError
     normal, models = kept[0]
     names = package_names(normal, options)
     api = build(normal, models.index, names, short_names=options.short_method_names)
-    sys.path.insert(0, str(place))
-    return normal, api, importlib.import_module(names.package)
+    return normal, api, module
 
 
 def connected(api: Api, package: ModuleType, url: str) -> Any:
