@@ -158,3 +158,13 @@ def test_arguments_are_documented_in_the_order_of_the_signature(
     # The options of a call are described once, where their type is.
     assert documented == [*inspect.signature(method).parameters][:-1]
     assert "body: All of them." in things.send_list.__doc__
+
+
+def test_a_method_without_a_summary_says_its_description_else_its_request(made: ModuleType) -> None:
+    group = made.Client(base_url="http://127.0.0.1:1").things
+    assert group.put_thing.__doc__.startswith("Puts a thing.\n")
+    assert group.send_list.__doc__.startswith("POST /list\n")
+    assert inspect.getdoc(group) == "Operations of things."
+    stub = made.server.UnimplementedThings
+    assert stub.put_thing.__doc__ == "Puts a thing."
+    assert stub.send_list.__doc__ == "POST /list"

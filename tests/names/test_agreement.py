@@ -10,6 +10,7 @@ import pytest
 
 from specwright.check.checks import check
 from specwright.config import PackageOptions
+from specwright.document.operations.naming import package_name
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.findings import Level
@@ -224,3 +225,20 @@ def test_the_project_names_no_methods_of_other_documents(tmp_path: Path, specwri
     (tmp_path / "other.json").write_text(json.dumps(SHORT))
     (tmp_path / "pyproject.toml").write_text(PROJECT.format("api.json"))
     assert specwright("validate", "other.json", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Swagger Petstore - OpenAPI 3.0", "swagger_petstore"),
+        ("Shop (OpenAPI v3.1.1)", "shop"),
+        ("Shop Swagger 2.0", "shop"),
+        ("OpenAPI 3", "open_api_3"),
+        ("Shop API 2.0", "shop_api_2_0"),
+        ("Tools for OpenAPI", "tools_for_open_api"),
+    ],
+)
+def test_a_package_is_not_named_after_the_version_of_the_specification(
+    title: str, name: str
+) -> None:
+    assert package_name(title) == name

@@ -84,6 +84,7 @@ PACKAGES = frozenset("httpcore2 httpx2 pydantic pydantic_core starlette typing_e
 LONGEST_TITLE = 100
 
 NO_TAG = "default"
+_OF_SPECIFICATION = re.compile(r"[\W_]*\b(OpenAPI|Swagger)[\W_]*v?[23](\.\d+)*\W*$", re.IGNORECASE)
 # The places of an operation's arguments.
 PLACES = ("path", "body", "query", "querystring", "header", "cookie")
 # The separator of the words of a key that no document can have: the steps to an inline schema.
@@ -259,8 +260,12 @@ def property_word(name: str, whole: str) -> str:
 
 
 def package_name(title: str) -> str:
-    """Return the name of the package of an API with this title."""
-    name = snake(title.encode("ascii", "ignore").decode()[:LONGEST_TITLE])
+    """Return the name of the package of an API with this title.
+
+    A version of the specification at its end is left out, as in `Swagger Petstore - OpenAPI 3.0`.
+    """
+    title = title.encode("ascii", "ignore").decode()[:LONGEST_TITLE]
+    name = snake(_OF_SPECIFICATION.sub("", title) or title)
     # Another module of this name would shadow the package, or the reverse.
     return apart(name, PACKAGES | sys.stdlib_module_names, "_api")
 

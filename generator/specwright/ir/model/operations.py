@@ -153,6 +153,13 @@ class OperationDefinition:
     pointer: str
 
     @property
+    def title(self) -> Text:
+        """The summary, else the description, else the method and the path."""
+        if self.summary or self.description:
+            return self.summary or self.description
+        return Text(f"{self.method} {self.path.raw}")
+
+    @property
     def secured(self) -> bool:
         """Whether a caller needs credentials."""
         return bool(self.security) and all(self.security)

@@ -75,17 +75,17 @@ class AsyncClashClient(_Client):
 
     @cached_property
     def items(self) -> AsyncItems:
-        """items"""
+        """Operations of items."""
         return AsyncItems(self._calls)
 
 
 class AsyncItems(AsyncGroup):
-    """items"""
+    """Operations of items."""
 
     async def get_item(self, *, request_options: RequestOptions | None = None) -> None:
-        """get_item"""
+        """GET /a"""
         return await self._calls.call(_operations.GET_ITEM, options=request_options)
 
     async def get_b(self, *, request_options: RequestOptions | None = None) -> None:
-        """get_b"""
+        """GET /b"""
         return await self._calls.call(_operations.GET_B, options=request_options)

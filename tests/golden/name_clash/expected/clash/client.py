@@ -75,17 +75,17 @@ class ClashClient(_Client):
 
     @cached_property
     def items(self) -> Items:
-        """items"""
+        """Operations of items."""
         return Items(self._calls)
 
 
 class Items(SyncGroup):
-    """items"""
+    """Operations of items."""
 
     def get_item(self, *, request_options: RequestOptions | None = None) -> None:
-        """get_item"""
+        """GET /a"""
         return self._calls.call(_operations.GET_ITEM, options=request_options)
 
     def get_b(self, *, request_options: RequestOptions | None = None) -> None:
-        """get_b"""
+        """GET /b"""
         return self._calls.call(_operations.GET_B, options=request_options)

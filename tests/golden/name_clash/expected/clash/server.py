@@ -33,14 +33,14 @@ __all__ = [
 
 
 class Items(Protocol):
-    """items"""
+    """Operations of items."""
 
     async def get_item(self, *, context: Context) -> None | Reply[None]:
-        """get_item"""
+        """GET /a"""
         raise Unimplemented
 
     async def get_b(self, *, context: Context) -> None | Reply[None]:
-        """get_b"""
+        """GET /b"""
         raise Unimplemented
 
 

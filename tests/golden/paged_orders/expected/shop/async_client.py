@@ -86,12 +86,12 @@ class AsyncShopClient(_Client):
 
     @cached_property
     def orders(self) -> AsyncOrders:
-        """orders"""
+        """Operations of orders."""
         return AsyncOrders(self._calls)
 
 
 class AsyncOrders(AsyncGroup):
-    """orders"""
+    """Operations of orders."""
 
     def list(
         self,

@@ -86,12 +86,12 @@ class ShopClient(_Client):
 
     @cached_property
     def orders(self) -> Orders:
-        """orders"""
+        """Operations of orders."""
         return Orders(self._calls)
 
 
 class Orders(SyncGroup):
-    """orders"""
+    """Operations of orders."""
 
     def list(
         self,

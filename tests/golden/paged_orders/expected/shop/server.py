@@ -44,7 +44,7 @@ Authenticate: TypeAlias = Callable[[str, Request], Awaitable[object]]
 
 
 class Orders(Protocol):
-    """orders"""
+    """Operations of orders."""
 
     async def list_orders(
         self, *, after: str | None, limit: int, context: Context

@@ -76,12 +76,12 @@ class AsyncNotesClient(_Client):
 
     @cached_property
     def notes(self) -> AsyncNotes:
-        """notes"""
+        """Operations of notes."""
         return AsyncNotes(self._calls)
 
 
 class AsyncNotes(AsyncGroup):
-    """notes"""
+    """Operations of notes."""
 
     async def delete_notes(self, *, request_options: RequestOptions | None = None) -> None:
         """Delete all notes"""

@@ -76,12 +76,12 @@ class NotesClient(_Client):
 
     @cached_property
     def notes(self) -> Notes:
-        """notes"""
+        """Operations of notes."""
         return Notes(self._calls)
 
 
 class Notes(SyncGroup):
-    """notes"""
+    """Operations of notes."""
 
     def delete_notes(self, *, request_options: RequestOptions | None = None) -> None:
         """Delete all notes"""

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Notes(Protocol):
-    """notes"""
+    """Operations of notes."""
 
     async def delete_notes(self, *, context: Context) -> None | Reply[None]:
         """Delete all notes"""

@@ -84,12 +84,12 @@ class AsyncHarbourClient(_Client):
 
     @cached_property
     def ships(self) -> AsyncShips:
-        """ships"""
+        """Operations of ships."""
         return AsyncShips(self._calls)
 
 
 class AsyncShips(AsyncGroup):
-    """ships"""
+    """Operations of ships."""
 
     async def list_ships(
         self,

@@ -84,12 +84,12 @@ class HarbourClient(_Client):
 
     @cached_property
     def ships(self) -> Ships:
-        """ships"""
+        """Operations of ships."""
         return Ships(self._calls)
 
 
 class Ships(SyncGroup):
-    """ships"""
+    """Operations of ships."""
 
     def list_ships(
         self,

@@ -40,7 +40,7 @@ Authenticate: TypeAlias = Callable[[str, Request], Awaitable[object]]
 
 
 class Ships(Protocol):
-    """ships"""
+    """Operations of ships."""
 
     async def list_ships(
         self, *, limit: int, flags: Sequence[str] | None, context: Context

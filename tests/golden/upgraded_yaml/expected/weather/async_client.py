@@ -78,12 +78,12 @@ class AsyncWeatherClient(_Client):
 
     @cached_property
     def forecast(self) -> AsyncForecast:
-        """forecast"""
+        """Operations of forecast."""
         return AsyncForecast(self._calls)
 
 
 class AsyncForecast(AsyncGroup):
-    """forecast"""
+    """Operations of forecast."""
 
     async def get_forecast(
         self, place: str, *, days: int | None = None, request_options: RequestOptions | None = None

@@ -78,12 +78,12 @@ class WeatherClient(_Client):
 
     @cached_property
     def forecast(self) -> Forecast:
-        """forecast"""
+        """Operations of forecast."""
         return Forecast(self._calls)
 
 
 class Forecast(SyncGroup):
-    """forecast"""
+    """Operations of forecast."""
 
     def get_forecast(
         self, place: str, *, days: int | None = None, request_options: RequestOptions | None = None

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Forecast(Protocol):
-    """forecast"""
+    """Operations of forecast."""
 
     async def get_forecast(
         self, *, place: str, days: int | None, context: Context

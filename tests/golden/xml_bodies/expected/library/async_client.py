@@ -78,12 +78,12 @@ class AsyncLibraryClient(_Client):
 
     @cached_property
     def books(self) -> AsyncBooks:
-        """books"""
+        """Operations of books."""
         return AsyncBooks(self._calls)
 
 
 class AsyncBooks(AsyncGroup):
-    """books"""
+    """Operations of books."""
 
     async def list_books(
         self, *, request_options: RequestOptions | None = None

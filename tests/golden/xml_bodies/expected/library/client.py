@@ -78,12 +78,12 @@ class LibraryClient(_Client):
 
     @cached_property
     def books(self) -> Books:
-        """books"""
+        """Operations of books."""
         return Books(self._calls)
 
 
 class Books(SyncGroup):
-    """books"""
+    """Operations of books."""
 
     def list_books(self, *, request_options: RequestOptions | None = None) -> Sequence[models.Book]:
         """List the books."""

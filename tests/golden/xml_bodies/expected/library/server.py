@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Books(Protocol):
-    """books"""
+    """Operations of books."""
 
     async def list_books(
         self, *, context: Context
