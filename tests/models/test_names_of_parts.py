@@ -195,3 +195,22 @@ def test_arguments_of_one_name_say_where_they_go(tmp_path: Path) -> None:
         "created_lt",
         "created_ge",
     } <= surface(tmp_path, written)["pay()"]
+
+
+def test_definitions_of_a_schema_are_its_parts(tmp_path: Path) -> None:
+    grown = base()
+    line = {"type": "object", "properties": {"inner": THING}}
+    grown["openapi"] = "3.1.0"
+    grown["components"]["schemas"]["Box"] = {
+        "type": "object",
+        "$defs": {"line": line, "side": line},
+        "properties": {
+            "line": THING,
+            "lines": {"type": "array", "items": {"$ref": "#/components/schemas/Box/$defs/line"}},
+            "side_of": {"$ref": "#/components/schemas/Box/$defs/side"},
+        },
+    }
+    names = surface(tmp_path, grown)
+    # The property keeps its name.
+    assert names["Box_Line"] == THING["properties"].keys()
+    assert {"Box_Line_Other", "Box_Line_Inner", "Box_Side", "Box_Side_Inner"} <= names.keys()

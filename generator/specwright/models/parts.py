@@ -56,12 +56,16 @@ def _children(
     """Yield the steps down from a schema, a word for each, and whether the child is separate."""
     if not isinstance(schema, dict):
         return
-    for keyword, value in schema.items():
+    # What an addition must not rename has its name first.
+    for keyword, value in sorted(schema.items(), key=lambda member: member[0] == "$defs"):
         if keyword in _ONE:
             yield join(keyword), _ONE[keyword], value, True
         elif keyword == "properties" and isinstance(value, dict):
             for key, child in value.items():
                 yield join(keyword, key), property_word(key, name), child, True
+        elif keyword == "$defs" and isinstance(value, dict):
+            for key, child in value.items():
+                yield join(keyword, key), pascal(key), child, False
         elif keyword == "patternProperties" and isinstance(value, dict):
             for key, child in value.items():
                 yield join(keyword, key), "Value", child, True
