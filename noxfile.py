@@ -330,7 +330,7 @@ def agreement(session: nox.Session) -> None:
 
 @nox.session
 def compositions(session: nox.Session) -> None:
-    """Generate from random documents for a minute (`-- --seconds 3600 --seed N`)."""
+    """Generate from random documents for a minute (`-- --seconds 3600 --seed N --values 10`)."""
     install_workspace(session)
     session.run("python", "-m", "lab.compositions", *session.posargs)
 

@@ -15,33 +15,37 @@ from specwright.isolation import TaskLimits, isolated
 FAULTS = Path(__file__).parents[2] / ".nox" / "compositions"
 
 
-# One in so many is checked by mypy.
-_TYPES = 25
 _PROGRESS = 500
 # A trial takes a second, and mypy some more.
 _LIMITS = TaskLimits(seconds=240, memory=2**30)
 
 
-def _fault(document: Json, with_types: bool) -> str:
+def _fault(document: Json, *, with_types: bool, with_values: bool) -> str:
     """Return the kind of fault of a trial in a process of its own, which keeps no memory."""
-    trial = partial(fault, document, with_types=with_types)
+    trial = partial(fault, document, with_types=with_types, with_values=with_values)
     return next(isolated([trial], _LIMITS))
 
 
 def _has(kind: str, candidate: Json) -> bool:
-    return _fault(candidate, kind.startswith("mypy")) == kind
+    return _fault(candidate, with_types=kind.startswith("mypy"), with_values=True) == kind
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m lab.compositions", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0, help="the first one")
+    parser.add_argument("--types", type=int, default=25, help="mypy checks one package in so many")
+    parser.add_argument("--values", type=int, default=1, help="one in so many is called")
     options = parser.parse_args()
     # What this trial loads and compiles, the copies of this process have.
     fault(document(0), with_types=True)
     begun, seed, kinds = time.monotonic(), options.seed, dict[str, int]()
     while time.monotonic() - begun < options.seconds:
-        kind = _fault(document(seed), seed % _TYPES == 0)
+        kind = _fault(
+            document(seed),
+            with_types=seed % options.types == 0,
+            with_values=seed % options.values == 0,
+        )
         if kind and kind not in kinds:
             kinds[kind] = seed
             small = shrunk(document(seed), partial(_has, kind))
