@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,19 +16,31 @@ from specwright.isolation import TaskLimits, isolated
 FAULTS = Path(__file__).parents[2] / ".nox" / "compositions"
 
 
+# A process keeps memory of each package that it imports, and a new one takes half of a second.
+_TOGETHER = 20
 _PROGRESS = 500
 # A trial takes a second, and mypy some more.
 _LIMITS = TaskLimits(seconds=240, memory=2**30)
-
-
-def _fault(document: Json, *, with_types: bool, with_values: bool) -> str:
-    """Return the kind of fault of a trial in a process of its own, which keeps no memory."""
-    trial = partial(fault, document, with_types=with_types, with_values=with_values)
-    return next(isolated([trial], _LIMITS))
+Trial = Callable[[], str]
 
 
 def _has(kind: str, candidate: Json) -> bool:
-    return _fault(candidate, with_types=kind.startswith("mypy"), with_values=True) == kind
+    trial = partial(fault, candidate, with_types=kind.startswith("mypy"))
+    return next(isolated([trial], _LIMITS)) == kind
+
+
+def _trials(seeds: Sequence[int], options: argparse.Namespace) -> Iterator[tuple[int, str]]:
+    """Yield seeds with the kinds of their faults; the trials have a process of their own."""
+    trials: list[Trial] = [
+        partial(
+            fault,
+            document(seed),
+            with_types=seed % options.types == 0,
+            with_values=seed % options.values == 0,
+        )
+        for seed in seeds
+    ]
+    yield from zip(seeds, isolated(trials, _LIMITS), strict=True)
 
 
 def main() -> int:
@@ -39,24 +52,21 @@ def main() -> int:
     options = parser.parse_args()
     # What this trial loads and compiles, the copies of this process have.
     fault(document(0), with_types=True)
-    begun, seed, kinds = time.monotonic(), options.seed, dict[str, int]()
+    begun, kinds, tried = time.monotonic(), set[str](), 0
     while time.monotonic() - begun < options.seconds:
-        kind = _fault(
-            document(seed),
-            with_types=seed % options.types == 0,
-            with_values=seed % options.values == 0,
-        )
-        if kind and kind not in kinds:
-            kinds[kind] = seed
-            small = shrunk(document(seed), partial(_has, kind))
-            FAULTS.mkdir(parents=True, exist_ok=True)
-            file = FAULTS / f"{seed}.json"
-            file.write_text(json.dumps(small, indent=2) + "\n", "utf-8")
-            print(f"seed {seed}: {kind}: {file}", flush=True)
-        seed += 1
-        if (seed - options.seed) % _PROGRESS == 0:
-            print(f"{seed - options.seed} documents", flush=True)
-    print(f"{seed - options.seed} documents, {len(kinds)} kinds of faults")
+        first = options.seed + tried
+        for seed, kind in _trials(range(first, first + _TOGETHER), options):
+            if kind and kind not in kinds:
+                kinds.add(kind)
+                small = shrunk(document(seed), partial(_has, kind))
+                FAULTS.mkdir(parents=True, exist_ok=True)
+                file = FAULTS / f"{seed}.json"
+                file.write_text(json.dumps(small, indent=2) + "\n", "utf-8")
+                print(f"seed {seed}: {kind}: {file}", flush=True)
+        tried += _TOGETHER
+        if tried % _PROGRESS == 0:
+            print(f"{tried} documents", flush=True)
+    print(f"{tried} documents, {len(kinds)} kinds of faults")
     return int(bool(kinds))
 
 
