@@ -474,6 +474,7 @@ class AsyncEvents(AsyncGroup):
         return self._calls.follow(
             _operations.LIST_EVENTS,
             {"type": type, "limit": limit, "cursor": cursor},
+            None,
             interval,
             give_up_after,
             request_options,

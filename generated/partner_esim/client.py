@@ -464,6 +464,7 @@ class Events(SyncGroup):
         return self._calls.follow(
             _operations.LIST_EVENTS,
             {"type": type, "limit": limit, "cursor": cursor},
+            None,
             interval,
             give_up_after,
             request_options,

@@ -216,6 +216,49 @@ def test_what_requires_a_property_is_one_that_chooses(
     assert reported == ([] if is_known else [(of, said)])
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("/offset", None),
+        ("/paging/from", None),
+        ("offset", "'offset' is not a query parameter of the operation"),
+        ("/ofset", "'/ofset' is not in the request body"),
+        ("/paging/offset", "'/paging/offset' is not in the request body"),
+        ("/", "'/' is not in the request body"),
+    ],
+)
+def test_pages_may_be_chosen_in_the_request_body(
+    place: str, said: str | None, tmp_path: Path
+) -> None:
+    part = f"""
+    paths:
+      /things/filter:
+        post:
+          operationId: filterThings
+          x-contract-pagination:
+            {{cursor: null, limit: null, next: null, more: null, id: null, items: "",
+              offset: {place}}}
+          requestBody:
+            content:
+              application/json:
+                schema:
+                  allOf: [{{$ref: "#/components/schemas/Filter"}}]
+          responses:
+            "200":
+              description: Some.
+              content: {{application/json: {{schema: {{type: array, items: {{type: string}}}}}}}}
+    components:
+      schemas:
+        Filter:
+          properties:
+            offset: {{type: integer}}
+            paging: {{$ref: "#/components/schemas/Paging"}}
+        Paging: {{properties: {{from: {{type: integer}}}}}}
+    """
+    at = "/paths/~1things~1filter/post/x-contract-pagination/offset"
+    assert found(tmp_path, part, "contract-reference") == ([] if said is None else [(at, said)])
+
+
 def test_webhooks_are_checked_like_operations(tmp_path: Path) -> None:
     part = """
     webhooks:

@@ -10,13 +10,13 @@ from specwright.document.operations.sites import Site
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model.bodies import ResponseDefinition
 from specwright.ir.model.operations import PaginationDefinition
-from specwright.ir.model.parameters import ParameterDefinition
+from specwright.ir.model.parameters import ParameterDefinition, ParameterLocation
 from specwright.ir.types import Types
 from specwright.json_values import mapping
 from specwright.pointer import join, split
 from specwright.runtime.shared.operation import Way
 from specwright.text import Text
-from specwright.vocabulary.keywords.pagination import PaginationContract
+from specwright.vocabulary.keywords.pagination import PaginationContract, is_in_body
 
 
 def page(
@@ -33,6 +33,7 @@ def page(
     items, schema = walk(document, types, body, declared.items)
     way = _way(declared)
     argument = {"page": declared.page, "offset": declared.offset}.get(way, declared.cursor)
+    is_member = argument is not None and is_in_body(argument)
     place = declared.next_url if way == "url" else declared.next
 
     def path(place: Text | None) -> tuple[str, ...]:
@@ -41,7 +42,8 @@ def page(
     return PaginationDefinition(
         item=types.slot(schema / "items", schema.value.get("items")),
         way=way,
-        cursor=next((p.name for p in parameters if p.wire == argument), ""),
+        cursor=next((p.name for p in parameters if _is_query(p, argument)), ""),
+        member=tuple(map(Text, split(argument.raw))) if argument and is_member else (),
         items=items,
         next=path(place),
         more=path(declared.more),
@@ -52,6 +54,10 @@ def page(
         interval=declared.interval_seconds,
         expired=declared.expired,
     )
+
+
+def _is_query(parameter: ParameterDefinition, name: Text | None) -> bool:
+    return parameter.location is ParameterLocation.QUERY and parameter.wire == name
 
 
 def _way(declared: PaginationContract) -> Way:

@@ -19,6 +19,7 @@ class Target(StrEnum):
     RESPONSE_BODY = "a place in the body of the first 2XX response"
     ITEM = "a place in an item of the list"
     QUERY_PARAMETER = "a query parameter of the operation"
+    PAGE_ARGUMENT = "a query parameter of the operation, or a place in its request body"
     HEADER_PARAMETER = "a header parameter of the operation"
     RESPONSE_HEADER = "a response header"
     RESPONSE_STATUS = "a response of the operation"

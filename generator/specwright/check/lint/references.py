@@ -14,9 +14,10 @@ from specwright.document.shape import Node
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, mapping
 from specwright.pointer import ROOT
+from specwright.text import Text
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM
 from specwright.vocabulary.keywords.error import ERROR
-from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.pagination import PAGINATION, is_in_body
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
 from specwright.vocabulary.reference import Reference, Target
 
@@ -151,6 +152,13 @@ def _query_parameter(
     return None if known else "is not a query parameter of the operation"
 
 
+def _page_argument(
+    context: LintContext, operation: OperationSite, reference: Reference
+) -> str | None:
+    look = _request_body if is_in_body(Text(reference.name)) else _query_parameter
+    return look(context, operation, reference)
+
+
 def _header_parameter(
     context: LintContext, operation: OperationSite, reference: Reference
 ) -> str | None:
@@ -201,6 +209,7 @@ _IN_OPERATION: dict[Target, Look] = {
     Target.RESPONSE_BODY: _response_body,
     Target.ITEM: _item,
     Target.QUERY_PARAMETER: _query_parameter,
+    Target.PAGE_ARGUMENT: _page_argument,
     Target.HEADER_PARAMETER: _header_parameter,
     Target.RESPONSE_STATUS: _response_status,
     Target.RESPONSE_HEADER: _response_header,

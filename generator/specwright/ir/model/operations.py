@@ -53,6 +53,7 @@ class PaginationDefinition:
         item: the type of one item.
         way: the way to the next page (`Way` of the runtime's `Pagination`).
         cursor: the argument for the start of a page; empty without one.
+        member: the place of the start of a page in the JSON body; empty if it is not there.
         items, next, more, total, pages: the items, the next cursor or URL, whether there is a
             next page, the numbers of all items and pages.
         first: the number of the first page.
@@ -63,6 +64,7 @@ class PaginationDefinition:
 
     item: TypeRef
     cursor: str
+    member: tuple[Text, ...]
     items: tuple[str, ...]
     next: tuple[str, ...]
     more: tuple[str, ...]
@@ -254,7 +256,8 @@ class OperationDefinition:
     def content_type(self) -> str:
         """The argument that chooses the form of the body; empty if there is only one form."""
         names = {c.media_type for c in self.body.choices} if self.body else set[Text]()
-        return self.argument("content_type") if len(names) > 1 else ""
+        is_chosen = len(names) > 1 and self.page is None
+        return self.argument("content_type") if is_chosen else ""
 
     @property
     def accept(self) -> str:

@@ -137,7 +137,8 @@ class Pagination:
 
     Attributes:
         cursor: the argument for the start of a page: a cursor, the number of items before it, or
-            the number of the page; empty if pages are linked by URLs.
+            the number of the page; empty if it is in the body, or pages are linked by URLs.
+        member: the same in the JSON body: the names of the members down to it.
         next: the cursor of the next page, or its URL.
         more: whether there is a next page.
         way: how to find the next page: `url` is in the body, `link` in the header `Link`.
@@ -154,6 +155,7 @@ class Pagination:
     more: tuple[str, ...] = ()
     way: Way = "cursor"
     first: int = 0
+    member: tuple[str, ...] = ()
     total: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     resume: bool = False

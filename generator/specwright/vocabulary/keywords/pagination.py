@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.json_values import JsonValue
+from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.policy import ChangePolicy, Subject, lengthened, replaced, withdrawn
 from specwright.vocabulary.reference import Names, Target
@@ -23,17 +24,20 @@ class PaginationContract:
 
     The next page is requested by the first of these that is declared: `cursor`, `next_url`,
     `link`, `page`, `offset`. Without any of them the list has only one page.
+
+    `cursor`, `page`, `offset` and `limit` are names of query parameters, or JSON Pointers to
+    members of the JSON request body, such as `/offset`.
     """
 
     cursor: Annotated[
         Name | None,
-        Names(Target.QUERY_PARAMETER),
-        "The query parameter for the cursor in `next`, or null.",
+        Names(Target.PAGE_ARGUMENT),
+        "The query parameter, or place in the request body, for the cursor in `next`; or null.",
     ]
     limit: Annotated[
         Name | None,
-        Names(Target.QUERY_PARAMETER),
-        "The query parameter for the page size, or null.",
+        Names(Target.PAGE_ARGUMENT),
+        "The query parameter, or place in the request body, for the page size; or null.",
     ]
     items: Annotated[
         InstancePointer, Names(Target.RESPONSE_BODY), "The place of the items in the response."
@@ -55,13 +59,14 @@ class PaginationContract:
     ]
     offset: Annotated[
         Name | None,
-        Names(Target.QUERY_PARAMETER),
-        "The query parameter for the number of items to skip, or null.",
+        Names(Target.PAGE_ARGUMENT),
+        "The query parameter, or place in the request body, for the number of items to skip; or "
+        "null.",
     ] = None
     page: Annotated[
         Name | None,
-        Names(Target.QUERY_PARAMETER),
-        "The query parameter for the number of the page, or null.",
+        Names(Target.PAGE_ARGUMENT),
+        "The query parameter, or place in the request body, for the number of the page; or null.",
     ] = None
     first_page: Annotated[
         int, Limits(minimum=0), ChangePolicy(_starts_elsewhere), "The number of the first page."
@@ -111,6 +116,11 @@ class PaginationContract:
         ChangePolicy(replaced),
         "The error code for an expired cursor. Null if cursors do not expire.",
     ] = None
+
+
+def is_in_body(argument: Text) -> bool:
+    """Return whether an argument for pages is a place in the request body: a JSON Pointer."""
+    return argument.raw.startswith("/")
 
 
 PAGINATION = Keyword[PaginationContract](

@@ -18,7 +18,8 @@ from ..auth.tokens import Tokens, obtained, obtained_async
 from ..config import ClientConfig
 from ..options import CallOptions, RequestOptions
 from ..transport.base import AsyncTransport, Request, Response, Transport, TransportError
-from .core import Core
+from ..wire.positions import Position
+from .core import Core, ListCall
 from .flows import run, run_async, sleep
 from .pagination import AsyncPages, Batch, Page, PageData, follow
 from .retries import Pause, attempts
@@ -63,16 +64,19 @@ class SyncCalls(Core):
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
+        body: object = None,
         options: RequestOptions | None = None,
     ) -> Page[T]:
         """Execute an operation that returns a list."""
-        fetch = partial(self._page, operation, arguments, self.options.changed(options))
+        call = ListCall(operation, arguments, body, self.options.changed(options))
+        fetch = partial(self._page, call)
         return Page(fetch(None), fetch)
 
     def follow(
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
+        body: object,
         interval: float,
         give_up_after: float | None,
         options: RequestOptions | None = None,
@@ -80,7 +84,7 @@ class SyncCalls(Core):
         """Read a list to its end, then poll it for new items."""
         # `follow` retries by itself, with pauses at least as long as the declared interval.
         chosen = replace(self.options.changed(options), max_retries=0)
-        fetch = partial(self._page, operation, arguments, chosen)
+        fetch = partial(self._page, ListCall(operation, arguments, body, chosen))
         flow = follow(operation, arguments, interval, give_up_after, self.clock)
         return run(flow, fetch, self.sleep)
 
@@ -108,16 +112,10 @@ class SyncCalls(Core):
         request = self.request(operation, arguments, body, options)
         return self._send_with_retries(operation, request, options)
 
-    def _page(
-        self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        options: CallOptions,
-        cursor: str | None,
-    ) -> PageData[T]:
-        request = self.page_request(operation, arguments, options, cursor)
-        response = self._send_with_retries(operation, request, options)
-        return self.page(operation, arguments, cursor, response, options)
+    def _page(self, call: ListCall[T], position: Position | None) -> PageData[T]:
+        request = self.page_request(call, position)
+        response = self._send_with_retries(call.operation, request, call.options)
+        return self.page(call, position, request, response)
 
     def _read(
         self,
@@ -200,15 +198,18 @@ class AsyncCalls(Core):
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
+        body: object = None,
         options: RequestOptions | None = None,
     ) -> AsyncPages[T]:
         """Prepare an operation that returns a list."""
-        return AsyncPages(partial(self._page, operation, arguments, self.options.changed(options)))
+        call = ListCall(operation, arguments, body, self.options.changed(options))
+        return AsyncPages(partial(self._page, call))
 
     def follow(
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
+        body: object,
         interval: float,
         give_up_after: float | None,
         options: RequestOptions | None = None,
@@ -216,7 +217,7 @@ class AsyncCalls(Core):
         """Read a list to its end, then poll it for new items."""
         # `follow` retries by itself, with pauses at least as long as the declared interval.
         chosen = replace(self.options.changed(options), max_retries=0)
-        fetch = partial(self._page, operation, arguments, chosen)
+        fetch = partial(self._page, ListCall(operation, arguments, body, chosen))
         flow = follow(operation, arguments, interval, give_up_after, self.clock)
         return run_async(flow, fetch, self.sleep)
 
@@ -244,16 +245,10 @@ class AsyncCalls(Core):
         request = self.request(operation, arguments, body, options)
         return await self._send_with_retries(operation, request, options)
 
-    async def _page(
-        self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        options: CallOptions,
-        cursor: str | None,
-    ) -> PageData[T]:
-        request = self.page_request(operation, arguments, options, cursor)
-        response = await self._send_with_retries(operation, request, options)
-        return self.page(operation, arguments, cursor, response, options)
+    async def _page(self, call: ListCall[T], position: Position | None) -> PageData[T]:
+        request = self.page_request(call, position)
+        response = await self._send_with_retries(call.operation, request, call.options)
+        return self.page(call, position, request, response)
 
     async def _read(
         self,

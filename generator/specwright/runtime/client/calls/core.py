@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -30,7 +30,15 @@ from ..unchecked import unchecked
 from ..wire.addresses import Addresses
 from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
 from ..wire.headers import is_cookie_pair, is_header_value, merged
-from ..wire.positions import arguments_at, has_more, next_position, url_at
+from ..wire.positions import (
+    Position,
+    arguments_at,
+    content_at,
+    has_more,
+    next_position,
+    position_in,
+    url_at,
+)
 from ..wire.query import parts, with_parts
 from .pagination import PageData
 from .retries import GONE, is_repeatable
@@ -57,6 +65,22 @@ class Collected:
 
 # Responses collected for `with_raw_response` and `with_streaming_response`.
 collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
+
+
+@dataclass(slots=True)
+class ListCall(Generic[T]):
+    """A call of an operation that returns a list, which each page repeats.
+
+    Attributes:
+        first: the request for the first page, if the position of a page is in the body. The other
+            pages repeat its body, so that a model that changes meanwhile does not affect them.
+    """
+
+    operation: ListOperation[T]
+    arguments: Mapping[str, object]
+    body: object
+    options: CallOptions
+    first: Request | None = None
 
 
 class Core:
@@ -277,36 +301,47 @@ class Core:
             self._reported.add(operation.id)
             _logger.warning("%s: the response breaks the contract: %s", operation.id, problems)
 
-    def page_request(
-        self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        options: CallOptions,
-        position: str | None,
-    ) -> Request:
+    def page_request(self, call: ListCall[T], position: Position | None) -> Request:
         """Return the request for the page at a position; None uses that of the arguments."""
+        operation, arguments = call.operation, call.arguments
         pagination = operation.pagination
-        if position is None or pagination is None:
-            return self.request(operation, arguments, None, options)
-        moved = arguments_at(operation, arguments, position)
-        request = self.request(operation, moved, None, options)
+        assert pagination is not None
+        if pagination.member:
+            return self._page_request_by_body(call, pagination.member, position)
+        moved = arguments if position is None else arguments_at(operation, arguments, position)
+        request = self.request(operation, moved, call.body, call.options)
+        if position is None:
+            return request
         return replace(request, url=url_at(pagination, request.url, position))
 
+    def _page_request_by_body(
+        self, call: ListCall[T], member: tuple[str, ...], position: Position | None
+    ) -> Request:
+        first = call.first
+        if first is None:
+            first = self.request(call.operation, call.arguments, call.body, call.options)
+            call.first = first
+        if position is None:
+            return first
+        if not first.content:
+            # Only a request with a body has the headers of one.
+            first = self.request(call.operation, call.arguments, {}, call.options)
+        return replace(first, content=content_at(first.content, member, position))
+
     def page(
-        self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        position: str | None,
-        response: Response,
-        options: CallOptions,
+        self, call: ListCall[T], position: Position | None, request: Request, response: Response
     ) -> PageData[T]:
         """Return the page of a list from the response for a position."""
-        body = self.result(operation, response, options)
-        pagination = operation.pagination
+        body = self.result(call.operation, response, call.options)
+        pagination = call.operation.pagination
         assert pagination is not None
         page_items = attribute(body, pagination.items)
         items: Sequence[T] = [] if page_items is None else cast("Sequence[T]", page_items)
-        current = arguments.get(pagination.cursor) if position is None else position
+        current: object = position
+        if pagination.member:
+            current = position_in(request.content, pagination.member)
+        elif position is None:
+            current = call.arguments.get(pagination.cursor)
         following = next_position(pagination, body, response, current, len(items))
         more = has_more(pagination, body, current, following)
         return PageData(items, following, more)

@@ -19,6 +19,7 @@ from typing import Generic, TypeVar
 
 from ...shared.operation import ListOperation
 from ..errors import ApiError, ApiStatusError, InvalidArgumentError, PaginationError
+from ..wire.positions import Position
 from .flows import CallStep, Flow, YieldStep, run, run_async, sleep
 from .retries import Pause, is_temporary
 
@@ -34,8 +35,13 @@ class PageData(Generic[Item]):
     """One page as received: its items and the position of the next page."""
 
     items: Sequence[Item]
-    next_cursor: str | None
+    position: Position | None
     has_more: bool
+
+    @property
+    def next_cursor(self) -> str | None:
+        """The position as a text."""
+        return None if self.position is None else str(self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,9 @@ class Page(_Page[Item]):
 
     __slots__ = ("_fetch",)
 
-    def __init__(self, data: PageData[Item], fetch: Callable[[str | None], PageData[Item]]) -> None:
+    def __init__(
+        self, data: PageData[Item], fetch: Callable[[Position | None], PageData[Item]]
+    ) -> None:
         super().__init__(data)
         self._fetch = fetch
 
@@ -100,7 +108,7 @@ class Page(_Page[Item]):
             yield from page.items
 
 
-AsyncFetch = Callable[[str | None], Awaitable[PageData[Item]]]
+AsyncFetch = Callable[[Position | None], Awaitable[PageData[Item]]]
 
 
 class AsyncPage(_Page[Item]):
@@ -150,14 +158,14 @@ class AsyncPages(Generic[Item]):
         return AsyncPage(await self._fetch(None), self._fetch)
 
 
-# Both ask with a cursor, None for the one that the caller passed, and receive a page.
-Reading = Flow[str | None, PageData[Item], PageData[Item]]
-Following = Flow[str | None, Batch[Item], PageData[Item]]
+# Both ask with a position, None for the one that the caller passed, and receive a page.
+Reading = Flow[Position | None, PageData[Item], PageData[Item]]
+Following = Flow[Position | None, Batch[Item], PageData[Item]]
 
 
 def to_the_end(page: PageData[Item]) -> Reading[Item]:
     """Yield the steps of a flow that gives a page and all pages after it."""
-    used = set[str | None]()
+    used = set[Position | None]()
     while True:
         yield YieldStep(page)
         if not page.has_more:
@@ -202,9 +210,12 @@ def follow(
 
 
 def _following(
-    cursor: str | None, interval: float, give_up_after: float | None, clock: Callable[[], float]
+    cursor: Position | None,
+    interval: float,
+    give_up_after: float | None,
+    clock: Callable[[], float],
 ) -> Following[Item]:
-    used: set[str | None] = {cursor}
+    used: set[Position | None] = {cursor}
     failures, answered_at = 0, clock()
     while True:
         asked = clock()
@@ -228,7 +239,7 @@ def _following(
         else:
             used = {following}
         if page.items or following != cursor:
-            yield YieldStep(Batch(page.items, following))
+            yield YieldStep(Batch(page.items, str(following)))
         cursor, answered_at = following, clock()
         # After a page without items, pause even if it announces a next page.
         left = asked + interval - clock()
@@ -236,16 +247,16 @@ def _following(
             yield Pause(left)
 
 
-def _cursor_after(page: PageData[Item]) -> str:
-    if page.next_cursor is None:
+def _cursor_after(page: PageData[Item]) -> Position:
+    if page.position is None:
         raise PaginationError("the list returned no cursor to continue from")
-    return page.next_cursor
+    return page.position
 
 
-def _use(cursor: str, used: set[str | None]) -> None:
+def _use(cursor: Position, used: set[Position | None]) -> None:
     """Record a cursor, or raise `PaginationError` if it was used before."""
     if cursor in used:
-        raise PaginationError(f"the list returned the cursor {cursor!r} twice")
+        raise PaginationError(f"the list returned the cursor {str(cursor)!r} twice")
     used.add(cursor)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 from urllib.parse import quote, urlsplit
+from uuid import UUID
 
-from ...shared.operation import Operation, Pagination, attribute
-from ..errors import PaginationError
+from ...shared.operation import Operation, Pagination, at, attribute
+from ..errors import InvalidArgumentError, PaginationError
 from ..transport.base import Response
 
 # RFC 8288, 3: targets with their parameters, which may have quoted values.
@@ -15,32 +18,38 @@ _LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"(?:[^\"\\]|\\.)*\")*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]+))", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@/?%[]"
 
+# A cursor, the number of a page or of the items before it, or the query of a URL.
+Position: TypeAlias = str | int
+
 
 def next_position(
     pagination: Pagination, body: object, response: Response, current: object, count: int
-) -> str | None:
+) -> Position | None:
     """Return the position of the next page; None if the response has none.
 
     Args:
-        given: the argument with which this page was requested.
+        current: the position with which this page was requested.
         count: the number of items of this page.
     """
     match pagination.way:
         case "cursor":
             cursor = attribute(body, pagination.next)
-            is_number = isinstance(cursor, int) and not isinstance(cursor, bool)
-            return (str(cursor) if is_number or isinstance(cursor, str) else None) or None
+            if isinstance(cursor, bool) or not isinstance(cursor, str | int | UUID):
+                return None
+            return cursor if isinstance(cursor, int) else str(cursor) or None
         case "url":
             return _query(attribute(body, pagination.next))
         case "link":
             return _query(next_link(response.headers))
         case "page":
-            return str(_number(current, pagination.first) + 1) if count else None
+            return _number(current, pagination.first) + 1 if count else None
         case "offset":
-            return str(_number(current, 0) + count) if count else None
+            return _number(current, 0) + count if count else None
 
 
-def has_more(pagination: Pagination, body: object, current: object, position: str | None) -> bool:
+def has_more(
+    pagination: Pagination, body: object, current: object, position: Position | None
+) -> bool:
     """Return whether there is a next page: the response says so, or it has a next position."""
     more = attribute(body, pagination.more) if pagination.more else None
     if pagination.way == "cursor":
@@ -59,19 +68,40 @@ def has_more(pagination: Pagination, body: object, current: object, position: st
 
 
 def arguments_at(
-    operation: Operation[object], arguments: Mapping[str, object], position: str
+    operation: Operation[object], arguments: Mapping[str, object], position: Position
 ) -> Mapping[str, object]:
     """Return the arguments that request the page at a position."""
     pagination = operation.pagination
     assert pagination is not None
     for parameter in operation.parameters:
         if parameter.name == pagination.cursor:
-            is_number = parameter.kind in ("integer", "number") and position.isdecimal()
-            return {**arguments, parameter.name: int(position) if is_number else position}
+            is_number = parameter.kind in ("integer", "number") and str(position).isdecimal()
+            return {**arguments, parameter.name: int(position) if is_number else str(position)}
     return arguments
 
 
-def url_at(pagination: Pagination, url: str, position: str) -> str:
+def content_at(content: bytes | None, member: Sequence[str], position: Position) -> bytes:
+    """Return a JSON body with a position at the path of a member, and without other changes.
+
+    Raises:
+        InvalidArgumentError: the member has no place in the body.
+    """
+    body = json.loads(content or b"{}")
+    holder = body
+    for name in member[:-1]:
+        holder = holder.setdefault(name, {}) if isinstance(holder, dict) else None
+    if not isinstance(holder, dict):
+        raise InvalidArgumentError(f"body: has no place for {'.'.join(member)}")
+    holder[member[-1]] = position
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def position_in(content: bytes | None, member: Sequence[str]) -> object:
+    """Return the value at the path of a member of a JSON body; None if it is missing."""
+    return at(json.loads(content or b"{}"), tuple(member))
+
+
+def url_at(pagination: Pagination, url: str, position: Position) -> str:
     """Return the URL of the page at a position, if pages are linked by URLs.
 
     Only the query of a link is used: behind a proxy its host differs, and credentials must not go
@@ -79,7 +109,7 @@ def url_at(pagination: Pagination, url: str, position: str) -> str:
     """
     if pagination.way not in ("url", "link"):
         return url
-    return f"{url.partition('?')[0]}?{quote(position, _SAFE)}"
+    return f"{url.partition('?')[0]}?{quote(str(position), _SAFE)}"
 
 
 def next_link(headers: Iterable[tuple[str, str]]) -> str | None:
