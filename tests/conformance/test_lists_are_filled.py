@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI, Query
+from fastapi import Body, FastAPI, Query
 from pydantic import BaseModel
 
+from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.contract.calls import OperationCall
 from tests.conformance.fastapi_apps import driver_of, messages
@@ -67,6 +68,48 @@ def test_a_list_is_filled_before_it_is_judged(tmp_path: Path, bug: str, rule: st
         found = {failure.rule for failure in driver.target.record.failures.values()}
         assert found == {rule} - {""}
         assert {"page-size", "pagination", "filter"} <= driver.target.record.checked.keys()
+
+
+def searched(bug: str) -> FastAPI:
+    """The items, in pages that the body of a search chooses; none is there at first."""
+    app, items = FastAPI(), list[dict[str, Any]]()
+
+    @app.post("/items/search")
+    def search(
+        limit: int = Body(50, ge=1, le=100), offset: int = Body(0, ge=0), text: str = Body("")
+    ) -> list[dict[str, Any]]:
+        found = items if bug == "offset" else items[offset:]
+        return found if bug == "limit" else found[:limit]
+
+    @app.post("/items", status_code=201)
+    def add(item: Item) -> dict[str, Any]:
+        items.append({"id": len(items), "status": item.status})
+        return dict(items[-1]) if bug != "lost" else items.pop()
+
+    members = {"limit": "/limit", "offset": "/offset"}
+    declared = {**PAGES["x-contract-pagination"], **members}
+    app.openapi()["paths"]["/items/search"]["post"]["x-contract-pagination"] = declared
+    return app
+
+
+@pytest.mark.parametrize(
+    ("bug", "rules"),
+    [
+        ("", set()),
+        ("limit", {"page-size"}),
+        ("offset", {"pagination"}),
+        ("lost", {"created-is-found"}),
+    ],
+)
+def test_a_search_is_filled_by_the_collection_that_it_is_below(
+    tmp_path: Path, bug: str, rules: set[str]
+) -> None:
+    with driver_of(searched(bug), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            driver.first_success(operation)
+        lists(driver)
+        collections(driver)
+        assert {failure.rule for failure in driver.target.record.failures.values()} == rules
 
 
 def test_the_size_of_an_empty_page_proves_nothing_and_that_is_said(tmp_path: Path) -> None:

@@ -30,23 +30,51 @@ KINDS: dict[str, dict[str, Any]] = {
     "number from 0, and pages": {"page": "page", "first_page": 0, "pages": "/pages"},
     "next URL": {"next_url": "/next"},
     "link": {"link": True},
+    "offset in the body": {"offset": "/offset", "limit": "/limit"},
+    "number in the body, and pages": {"page": "/page", "limit": "/limit", "pages": "/pages"},
+    "cursor in an object in the body": {
+        "cursor": "/paging/after",
+        "limit": "/paging/limit",
+        "next": "/after",
+    },
 }
 
 
 def document(kind: dict[str, Any], path: Path) -> Contract:
     integer = {"type": "integer", "maximum": 50}
     names = ("limit", "offset", "page", "from")
-    get = {
-        "parameters": [{"name": name, "in": "query", "schema": integer} for name in names],
+    operation: dict[str, Any] = {
         "responses": {"200": {"description": "Some."}},
         "x-contract-pagination": LEAST | kind,
     }
+    if in_body(kind):
+        paging = {"limit": integer, "after": {"type": "integer"}}
+        members = {
+            **dict.fromkeys(names, integer),
+            "paging": {"type": "object", "properties": paging},
+        }
+        schema = {"type": "object", "properties": members}
+        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    else:
+        operation["parameters"] = [
+            {"name": name, "in": "query", "schema": integer} for name in names
+        ]
     file = path / "list.json"
     info = {"title": "List", "version": "1"}
     file.write_text(
-        json.dumps({"openapi": "3.1.0", "info": info, "paths": {"/items": {"get": get}}}), "utf-8"
+        json.dumps(
+            {"openapi": "3.1.0", "info": info, "paths": {"/items": {method(kind): operation}}}
+        )
     )
     return Contract(load(file))
+
+
+def in_body(kind: dict[str, Any]) -> bool:
+    return kind.get("limit", "").startswith("/")
+
+
+def method(kind: dict[str, Any]) -> str:
+    return "post" if in_body(kind) else "get"
 
 
 def app(kind: dict[str, Any], bug: str) -> Starlette:
@@ -54,7 +82,13 @@ def app(kind: dict[str, Any], bug: str) -> Starlette:
     first, asked = kind.get("first_page", 1), [0]
 
     async def items(request: Request) -> Response:
-        query = request.query_params
+        query: dict[str, Any] = dict(request.query_params)
+        if in_body(kind) and await request.body():
+            sent = await request.json()
+            paging = sent.get("paging", {})
+            query = {**sent, **paging} | ({"from": paging["after"]} if "after" in paging else {})
+            if any(not isinstance(value, int) for name, value in query.items() if name != "paging"):
+                return Response(status_code=400)
         size = int(query.get("limit", 5))
         if size > 50 or (bug == "refuses" and asked[0] > 4):
             return Response(status_code=400)
@@ -67,10 +101,11 @@ def app(kind: dict[str, Any], bug: str) -> Starlette:
         url = f"http://elsewhere/items?limit={size}&from={start + size}" if follows else None
         link = {"Link": f'<{url}>; rel="next", </items>; rel="first"'} if url else {}
         total = {"ends early": 4, "announces more": 8}.get(bug, 7)
-        body = {"i": found, "total": total, "pages": -(-total // size), "next": url}
+        after = start + size if follows else None
+        body = {"i": found, "total": total, "pages": -(-total // size), "next": url, "after": after}
         return JSONResponse(body, headers=link)
 
-    return Starlette(routes=[Route("/items", items)])
+    return Starlette(routes=[Route("/items", items, methods=["GET", "POST"])])
 
 
 def blamed(name: str, bug: str, path: Path) -> list[str]:
@@ -116,6 +151,6 @@ def test_pages_that_end_too_early_leave_items_out(kind: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_than_there_is_is_found_where_responses_tell_it(kind: str, tmp_path: Path) -> None:
-    tells = kind not in ("offset", "number")
+    tells = kind not in ("offset", "number", "offset in the body")
     said = "more items are announced than exist"
     assert (said in blamed(kind, "announces more", tmp_path)) == tells

@@ -87,6 +87,20 @@ def document() -> dict[str, Any]:
     made["paths"]["/pairs"] = {
         "post": {"requestBody": body, "responses": {"204": {"description": "It."}}}
     }
+    named = {"after": {"type": "string"}, "paging": {"properties": {"after": {"type": "string"}}}}
+    search = {"content": {"application/json": {"schema": {"properties": named}}}}
+    for name, cursor in (("/search", "/after"), ("/deep", "/paging/after")):
+        made["paths"][name] = {
+            "post": {
+                "requestBody": search,
+                "responses": {"200": {"description": "Some."}},
+                "x-contract-pagination": {
+                    **dict.fromkeys(("limit", "next", "more", "id")),
+                    "cursor": cursor,
+                    "items": "",
+                },
+            }
+        }
     made["components"]["schemas"]["Number"] = {"type": "integer", "readOnly": True}
     made["paths"]["/widgets/latest"] = {"get": {"responses": {"204": {"description": "It."}}}}
     return made
@@ -212,6 +226,22 @@ def test_paths(tmp_path: Path, url: str, expected: str) -> None:
 )
 def test_bodies(tmp_path: Path, body: bytes | None, expected: str) -> None:
     assert judged(tmp_path, "POST", "/widgets", "/widgets", body=body) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [
+        ("/search", b"{}", "valid"),
+        ("/search", b'{"after": "made-up"}', "open"),
+        ("/search", b'{"after": 5}', "invalid"),
+        ("/deep", b'{"after": "made-up"}', "valid"),
+        ("/deep", b'{"paging": {"after": "made-up"}}', "open"),
+    ],
+)
+def test_a_cursor_in_a_body_may_be_refused(
+    tmp_path: Path, path: str, body: bytes, expected: str
+) -> None:
+    assert judged(tmp_path, "POST", path, path, body=body) == expected
 
 
 def test_a_body_of_another_media_type_is_open(tmp_path: Path) -> None:

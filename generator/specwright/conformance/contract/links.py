@@ -14,6 +14,7 @@ from specwright.conformance.contract.resources import (
     shape,
     singular,
     variables,
+    without_verb,
 )
 from specwright.conformance.recording.exchange import HttpResponse, value_at
 from specwright.json_values import JsonValue
@@ -96,7 +97,7 @@ def leads(contract: Contract, call: OperationCall, response: HttpResponse) -> It
     """
     path = call.operation.site.key
     own, parents = shape(path), tuple(f"$request.path.{name}" for name in variables(path))
-    for collection in dict.fromkeys((own, _without_verb(own))):
+    for collection in dict.fromkeys((own, without_verb(own))):
         member = (*collection, None)
         for name in contract.members.get(member, ()) if collection else ():
             expression = _id_of(call, response, member_names(collection, name))
@@ -172,10 +173,6 @@ def member_names(collection: Shape, variable: str) -> tuple[str, ...]:
     plural = snake(collection[-1] or "")
     is_its_name = plain == singular(plural) or plural.startswith(plain)
     return plain, f"{plain}_id", *(_IDS if is_its_name else ())
-
-
-def _without_verb(path: Shape) -> Shape:
-    return path[:-1] if path and path[-1] in COLLECTION_VERBS else path
 
 
 def _id_of(call: OperationCall, response: HttpResponse, wanted: tuple[str, ...]) -> str | None:

@@ -13,7 +13,10 @@ Shape: TypeAlias = "tuple[str | None, ...]"
 
 # Actions below a collection, as opposed to its members.
 COLLECTION_VERBS = frozenset(
-    ("new", "create", "add", "register", "search", "filter", "query", "list", "all", "paginate")
+    (
+        *("new", "create", "add", "register", "search", "filter", "query", "list", "all"),
+        *("paginate", "scroll"),
+    )
 )
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
@@ -22,6 +25,11 @@ def shape(path: str) -> Shape:
     """Return the parts of a path, without a trailing slash: `/users/{id}/` is `("users", None)`."""
     parts = path.strip("/").split("/")
     return tuple(None if _VARIABLE.fullmatch(part) else part for part in parts if part)
+
+
+def without_verb(path: Shape) -> Shape:
+    """Return a path without an action below a collection at its end."""
+    return path[:-1] if path and path[-1] in COLLECTION_VERBS else path
 
 
 def variables(path: str) -> list[str]:

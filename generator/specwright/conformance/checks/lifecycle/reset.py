@@ -19,8 +19,9 @@ from specwright.conformance.checks.requests.explore import (
 )
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.calls import ABSENT, OperationCall
 from specwright.conformance.contract.contract import ContractOperation
+from specwright.conformance.contract.page_arguments import with_value
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.recording.exchange import Exchange, value_at
@@ -28,7 +29,7 @@ from specwright.conformance.recording.record import Violation
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.charge import CHARGE
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Idempotency
-from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.pagination import PAGINATION, is_in_body
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
 RESET_STATE = BehaviourRule(
@@ -270,10 +271,9 @@ class _ScopeTrial(_Trial):
             success = self.driver.successes.get(operation.pointer)
             if success is None or page is None or page.cursor is None or page.next is None:
                 continue
-            slot = operation.slot(f"query.{page.cursor.raw}")
-            if slot is None or not page.resume:
+            if not page.resume:
                 continue
-            fresh = OperationCall(operation, {})
+            fresh = OperationCall(operation, {}, {} if is_in_body(page.cursor) else ABSENT)
             # With fewer items before the reset, a list that starts again could look the same.
             self._has(fresh, ENOUGH)
             exchange = self.driver.probe(fresh)
@@ -282,7 +282,7 @@ class _ScopeTrial(_Trial):
                 more = page.more and exchange.response and exchange.response.at(page.more.raw)
                 if not cursor:
                     return
-                later = fresh.with_argument(slot.key, cursor)
+                later = with_value(fresh, page.cursor, cursor)
                 if not more:
                     yield fresh, later, exchange
                     break

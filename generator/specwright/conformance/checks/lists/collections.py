@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, PAGE_SIZE, each_of, matches
@@ -19,11 +19,14 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_existence
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
+from specwright.conformance.contract.page_arguments import PageArgument, page_argument
+from specwright.conformance.contract.resources import shape, without_verb
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.recording.exchange import Exchange, value_at
-from specwright.json_values import JsonValue
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
+from specwright.text import Text
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
@@ -91,9 +94,8 @@ class _Trial:
         return limit if isinstance(limit, int) else None
 
     def _bounds(self) -> dict[str, JsonValue]:
-        slot = self._slot(self.declared.limit)
-        schema = slot and self.driver.contract.document.follow(slot.site.value.get("schema"))
-        return schema if isinstance(schema, dict) else {}
+        limit = self._argument(self.declared.limit)
+        return mapping(limit and limit.schema)
 
     def walk(self, call: OperationCall, size: int | None, pages: int = _PAGES) -> _Walk:
         """Follow the pages of a call."""
@@ -113,8 +115,8 @@ class _Trial:
         return walk
 
     def _sized(self, call: OperationCall, size: int | None) -> OperationCall:
-        slot = self._slot(self.declared.limit)
-        return call if slot is None or size is None else call.with_argument(slot.key, size)
+        limit = self._argument(self.declared.limit)
+        return call if limit is None or size is None else limit.given(call, size)
 
     def items(self, exchange: Exchange) -> list[JsonValue]:
         response = exchange.response
@@ -150,7 +152,9 @@ class _Trial:
         """Return the creations in this path before an exchange by id, without deleted ones."""
         assert self.declared.id is not None
         operations = self.driver.contract.operations
-        path = urlsplit(before.request.url).path
+        path = shape(urlsplit(before.request.url).path)
+        if self.operation.method == "POST":
+            path = without_verb(path)
         exchanges: dict[str, Exchange] = {}
         for exchange in list(self.driver.target.record.exchanges)[: before.number]:
             operation, response = operations.get(exchange.operation or ""), exchange.response
@@ -164,7 +168,7 @@ class _Trial:
                 removed = urlsplit(exchange.request.url).path.rstrip("/")
                 exchanges.pop(removed.rpartition("/")[2], None)
             # Only in the list of this parent, not of another one.
-            elif urlsplit(exchange.request.url).path == path and response.status == 201:
+            elif shape(urlsplit(exchange.request.url).path) == path and response.status == 201:
                 id_ = response.at(self.declared.id.raw)
                 if exchange.role == MAIN and id_ is not None:
                     exchanges[str(id_)] = exchange
@@ -172,11 +176,11 @@ class _Trial:
 
     def sizes(self, call: OperationCall, walk: _Walk) -> None:
         """Check a page of the default size, and one that ends where the list does."""
-        slot, whole = self._slot(self.declared.limit), len(walk.items)
-        if slot is None:
+        limit, whole = self._argument(self.declared.limit), len(walk.items)
+        if limit is None:
             return
         usual = self._bounds().get("default")
-        record, place = self.driver.target.record, slot.site.pointer
+        record, place = self.driver.target.record, limit.place
         record.check(PAGE_SIZE, place)
         if isinstance(usual, int) and whole > usual:
             exchange = self.driver.probe(call)
@@ -208,11 +212,11 @@ class _Trial:
             names = [value for value, _ in counted.most_common()]
             plain = {key: each for key, each in call.arguments.items() if not self._is_needed(key)}
             for wanted in dict.fromkeys([*names[:1], *names[-1:]]):
-                filtered = OperationCall(self.operation, {**plain, slot.key: wanted})
+                filtered = replace(call, arguments={**plain, slot.key: wanted})
                 self._filter(slot, declared, whole, filtered)
             if len(names) > 1 and slot.key not in call.arguments:
                 self._cursor_of(
-                    OperationCall(self.operation, {**plain, slot.key: names[0]}), slot, names[1]
+                    replace(call, arguments={**plain, slot.key: names[0]}), slot, names[1]
                 )
 
     def _is_needed(self, key: tuple[str, str]) -> bool:
@@ -248,7 +252,7 @@ class _Trial:
 
     def _cursor_of(self, call: OperationCall, slot: ParameterSlot, other: JsonValue) -> None:
         """Use the cursor of one filter with another one."""
-        cursor, errors = self._slot(self.declared.cursor), self.driver.contract.errors
+        cursor, errors = self._argument(self.declared.cursor), self.driver.contract.errors
         if cursor is None or errors is None:
             return
         if all(code.condition is not Condition.INVALID_CURSOR for code in errors.codes.values()):
@@ -257,16 +261,15 @@ class _Trial:
         own = self._next_of(first)
         if own is None:
             return
-        foreign = call.with_argument(slot.key, other).with_argument(cursor.key, own)
+        foreign = cursor.given(call.with_argument(slot.key, other), own)
         exchange = self.driver.probe(foreign)
-        self.driver.target.record.check(CURSOR, cursor.site.pointer)
+        self.driver.target.record.check(CURSOR, cursor.place)
         if exchange.succeeded:
             message = "a cursor of another filter was accepted"
-            self._violate(CURSOR, cursor.site.pointer, message, first, exchange)
+            self._violate(CURSOR, cursor.place, message, first, exchange)
 
-    def _slot(self, name: object) -> ParameterSlot | None:
-        raw = getattr(name, "raw", None)
-        return None if raw is None else self.operation.slot(f"query.{raw}")
+    def _argument(self, name: Text | None) -> PageArgument | None:
+        return page_argument(self.driver.contract, self.operation, name)
 
     def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
         self.driver.violate(rule, self.operation, message, *exchanges, at=place)

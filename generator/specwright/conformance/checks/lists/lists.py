@@ -13,11 +13,18 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
+from specwright.conformance.contract.page_arguments import (
+    PageArgument,
+    from_start,
+    page_argument,
+)
+from specwright.conformance.contract.resources import shape, without_verb
 from specwright.conformance.contract.samples import alternatives, number
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, value_at
-from specwright.json_values import JsonValue
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
+from specwright.text import Text
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.order import ORDER
@@ -53,7 +60,7 @@ def lists(driver: Driver) -> None:
             reason = "the operation never succeeded"
             driver.target.record.skip(PAGE_SEQUENCE, operation.pointer, reason)
             continue
-        trial = _Trial(driver, operation, declared, success[0])
+        trial = _Trial(driver, operation, declared, from_start(success[0], declared))
         trial.fill()
         trial.pages()
         trial.sizes()
@@ -96,15 +103,14 @@ class _Trial:
 
     def limited(self, size: int = _SIZE) -> OperationCall:
         """Return the call for a first page of a given size, if the size can be chosen."""
-        slot = self._slot(self.declared.limit)
-        return self.call if slot is None else self.call.with_argument(slot.key, size)
+        limit = self._argument(self.declared.limit)
+        return self.call if limit is None else limit.given(self.call, size)
 
     @property
     def largest(self) -> OperationCall:
         """The call for the first page, as large as the contract allows."""
-        slot = self._slot(self.declared.limit)
-        schema = slot and self.driver.contract.document.follow(slot.site.value.get("schema"))
-        most = schema.get("maximum") if isinstance(schema, dict) else None
+        limit = self._argument(self.declared.limit)
+        most = mapping(limit and limit.schema).get("maximum")
         return self.limited(int(most)) if isinstance(most, int | float) else self.call
 
     def fill(self) -> None:
@@ -174,11 +180,15 @@ class _Trial:
             self._violate(ITEM_ORDER, place, message, *exchanges)
 
     def _adder(self) -> Callable[[], object] | None:
-        """Return a function that adds an item by the POST of the same path; None if impossible."""
+        """Return a function that adds an item by the POST of the collection; None if impossible."""
+        collection = shape(self.operation.site.key)
+        if self.operation.method == "POST":
+            collection = without_verb(collection)
         for operation in self.driver.contract.operations.values():
-            same = operation.site.key == self.operation.site.key and operation.method == "POST"
+            same = shape(operation.site.key) == collection and operation.method == "POST"
             if (
                 same
+                and operation is not self.operation
                 and operation.pointer in self.driver.successes
                 and operation.get(CAPACITY) is None
             ):
@@ -191,30 +201,30 @@ class _Trial:
 
     def sizes(self) -> None:
         """Check the size of pages, and that sizes beyond the bounds are refused."""
-        slot = self._slot(self.declared.limit)
-        if slot is None:
+        limit = self._argument(self.declared.limit)
+        if limit is None:
             return
-        place = slot.site.pointer
+        place = limit.place
         if len(self.items(self.driver.send(self.largest))) > _SIZE:
             # There are more items than that, so that the monitors notice an ignored limit.
             self.driver.send(self.limited())
         else:
             self.driver.target.record.skip(PAGE_SIZE, place, "the list is too short")
-        for bounds in alternatives(self.driver.contract.document, slot.site.value.get("schema")):
+        for bounds in alternatives(self.driver.contract.document, limit.schema):
             for keyword, step in (("maximum", 1), ("minimum", -1)):
-                limit = number(bounds.get(keyword))
-                if limit is None:
+                bound = number(bounds.get(keyword))
+                if bound is None:
                     continue
-                beyond = limit + step
-                exchange = self.driver.send(self.call.with_argument(slot.key, beyond))
+                beyond = bound + step
+                exchange = self.driver.send(limit.given(self.call, beyond))
                 if exchange.succeeded:
                     message = f"a size of {beyond} was accepted"
-                    self._violate(PAGE_SIZE, slot.site.pointer, message, exchange)
+                    self._violate(PAGE_SIZE, place, message, exchange)
 
     def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
         """Try cursors that this list did not issue, and return one that it issued."""
-        slot = self._slot(self.declared.cursor)
-        if slot is None:
+        cursor = self._argument(self.declared.cursor)
+        if cursor is None:
             return None
         first = self.driver.send(self.limited())
         own = self._cursor(first)
@@ -225,10 +235,10 @@ class _Trial:
         ):
             if value is None:
                 continue
-            exchange = self.driver.send(self.call.with_argument(slot.key, value))
-            self.driver.target.record.check(CURSOR, slot.site.pointer)
+            exchange = self.driver.send(cursor.given(self.call, value))
+            self.driver.target.record.check(CURSOR, cursor.place)
             if exchange.succeeded:
-                self._violate(CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
+                self._violate(CURSOR, cursor.place, f"{how} was accepted", exchange)
         return own
 
     def _cursor(self, exchange: Exchange) -> JsonValue:
@@ -245,7 +255,7 @@ class _Trial:
         declared = slot.filter
         assert declared is not None
         others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
-        for call in (OperationCall(self.operation, others), self.call):
+        for call in (replace(self.call, arguments=others), self.call):
             whole = self.driver.send(call)
             values = [
                 value
@@ -305,9 +315,8 @@ class _Trial:
         if self.is_whole(exchange) and self.is_whole(whole) and fitting - shown:
             self._violate(FILTERED_ITEMS, place, "matching items are missing", whole, exchange)
 
-    def _slot(self, name: object) -> ParameterSlot | None:
-        raw = getattr(name, "raw", None)
-        return None if raw is None else self.operation.slot(f"query.{raw}")
+    def _argument(self, name: Text | None) -> PageArgument | None:
+        return page_argument(self.driver.contract, self.operation, name)
 
     def _skip(self, rule: str, reason: str) -> None:
         self.driver.target.record.skip(rule, self.operation.pointer, reason)

@@ -8,12 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import ParameterSlot
+from specwright.conformance.contract.page_arguments import PageArgument, page_argument
 from specwright.conformance.recording.exchange import readings, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
-from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.pagination import PAGINATION, is_in_body
 
 PAGE_SIZE = BehaviourRule(
     "page-size",
@@ -41,17 +42,16 @@ def page_matches_request(checked: CheckedResponse) -> Iterator[Violation]:
     items = response.at(page.items.raw)
     if not isinstance(items, list):
         return
-    limit = None if page.limit is None else page.limit.raw
+    limit = page_argument(checked.contract, checked.operation, page.limit)
+    most = None if limit is None else _size(checked, limit)
+    if limit is not None and most is not None:
+        if len(items) >= most:
+            checked.record.check(PAGE_SIZE, limit.place)
+        if len(items) > most:
+            yield checked.violation(PAGE_SIZE, limit.place, "more items than requested")
     for slot, values in _query(checked):
         place = slot.site.pointer
-        if slot.written.wire == limit:
-            # Of less than one item, an implementation may make anything.
-            most = next((value for value in values if isinstance(value, int) and value > 0), None)
-            if most is not None and len(items) >= most:
-                checked.record.check(PAGE_SIZE, place)
-            if most is not None and len(items) > most:
-                yield checked.violation(PAGE_SIZE, place, "more items than requested")
-        elif slot.filter is not None and items:
+        if slot.filter is not None and items:
             declared, place = slot.filter, place + join(FILTER.name)
             checked.record.check(FILTERED_ITEMS, place)
             shown = [value_at(item, declared.property.raw) for item in items]
@@ -60,6 +60,20 @@ def page_matches_request(checked: CheckedResponse) -> Iterator[Violation]:
             ):
                 message = "items that do not match the filter were returned"
                 yield checked.violation(FILTERED_ITEMS, place, message)
+
+
+def _size(checked: CheckedResponse, limit: PageArgument) -> int | None:
+    """Return the requested size of the page, if it is valid."""
+    request = checked.exchange.request
+    if is_in_body(limit.name):
+        values = [value_at(request.json_or_none, limit.name.raw)]
+    else:
+        texts = parse_qs(urlsplit(request.url).query).get(limit.name.raw, [])
+        values = list(readings(texts[0])) if len(texts) == 1 else []
+    problems = checked.contract.instances.problems
+    # Of less than one item, an implementation may make anything.
+    sizes = (value for value in values if isinstance(value, int) and value > 0)
+    return next((size for size in sizes if not any(problems(limit.pointer, size))), None)
 
 
 def _query(checked: CheckedResponse) -> Iterator[tuple[ParameterSlot, list[JsonValue]]]:

@@ -7,9 +7,11 @@ from urllib.parse import parse_qsl, urlsplit
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.page_arguments import value_of, with_value
 from specwright.conformance.recording.exchange import HttpResponse
 from specwright.json_values import JsonValue
 from specwright.runtime.client.wire.positions import next_link
+from specwright.text import Text
 from specwright.vocabulary.keywords.pagination import PaginationContract
 
 PAGE_SEQUENCE = BehaviourRule(
@@ -49,7 +51,7 @@ def following(
         return None
     if declared.cursor is not None:
         next_page = None if declared.next is None else response.at(declared.next.raw)
-        return _with(call, declared.cursor.raw, next_page)
+        return _with(call, declared.cursor, next_page)
     if declared.next_url is not None:
         return _at(call, response.at(declared.next_url.raw))
     if declared.link:
@@ -58,12 +60,12 @@ def following(
     if isinstance(total, int) and shown >= total:
         return None
     if declared.page is not None:
-        number = call.arguments.get(("query", declared.page.raw), declared.first_page)
-        assert isinstance(number, int)
+        asked = value_of(call, declared.page)
+        number = asked if isinstance(asked, int) else declared.first_page
         pages = None if declared.pages is None else response.at(declared.pages.raw)
         is_last = isinstance(pages, int) and number - declared.first_page + 1 >= pages
-        return None if is_last else _with(call, declared.page.raw, number + 1)
-    return None if declared.offset is None else _with(call, declared.offset.raw, shown)
+        return None if is_last else _with(call, declared.page, number + 1)
+    return None if declared.offset is None else _with(call, declared.offset, shown)
 
 
 def announces_end(declared: PaginationContract) -> bool:
@@ -77,8 +79,8 @@ def announces_end(declared: PaginationContract) -> bool:
     return declared.link or any(text is not None for text in announcements)
 
 
-def _with(call: OperationCall, name: str, value: JsonValue) -> OperationCall | None:
-    return None if value is None else call.with_argument(("query", name), value)
+def _with(call: OperationCall, name: Text, value: JsonValue) -> OperationCall | None:
+    return None if value is None else with_value(call, name, value)
 
 
 def _at(call: OperationCall, url: JsonValue) -> OperationCall | None:

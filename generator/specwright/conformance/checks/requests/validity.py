@@ -14,7 +14,7 @@ import jsonschema_rs
 from specwright.conformance.checks.responses.whole_numbers import has_whole_float
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.contract.xml_bodies import XmlBodies
-from specwright.conformance.recording.exchange import HttpRequest
+from specwright.conformance.recording.exchange import HttpRequest, value_at
 from specwright.document.model import Document
 from specwright.document.operations.security import Demands
 from specwright.document.operations.sent_parameters import sent_parameters
@@ -46,7 +46,7 @@ from specwright.runtime.shared.operation import Content
 from specwright.runtime.shared.xml.parsing import NotWellFormedError
 from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
-from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.pagination import PAGINATION, is_in_body
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
 _BASE = "document:/"
@@ -114,7 +114,7 @@ class RequestJudge:
             "query": query,
             "header": _headers(request),
         }
-        verdict = RequestVerdict(doubtful=self._may_be_refused(operation, query))
+        verdict = RequestVerdict(doubtful=self._may_be_refused(operation, request, query))
         for (place, name), parameter in sent_parameters(
             self._document, operation, self._demands
         ).items():
@@ -233,12 +233,19 @@ class RequestJudge:
         elif is_hard or not self._fits(described.pointer, value, formats=True):
             verdict.doubtful = True
 
-    def _may_be_refused(self, operation: OperationSite, query: dict[str, list[str]]) -> bool:
+    def _may_be_refused(
+        self, operation: OperationSite, request: HttpRequest, query: dict[str, list[str]]
+    ) -> bool:
         """Return whether declarations allow a refusal of a request that fits the schemas."""
         pages = PAGINATION.read(operation.value)
         one_of = REQUIRES_ONE_OF.read(operation.value)
-        is_cursor = pages is not None and pages.cursor is not None and pages.cursor.raw in query
-        return is_cursor or (
+        cursor = None if pages is None else pages.cursor
+        has_cursor = cursor is not None and (
+            value_at(request.json_or_none, cursor.raw) is not None
+            if is_in_body(cursor)
+            else cursor.raw in query
+        )
+        return has_cursor or (
             one_of is not None and not any(name.raw in query for name in one_of.parameters)
         )
 
