@@ -39,11 +39,19 @@ def found(tmp_path: Path, answer: Any, *names: str, path: str = "/things", **mor
         parameters.append({"name": name, "in": "query", "schema": schema})
     response = {"description": "Some.", "content": {"application/json": {"schema": answer}}}
     get = {"parameters": parameters, "responses": {"200": {**response, **more}}}
-    data = {
-        "openapi": "3.1.0",
-        "info": {"title": "S", "version": "1"},
-        "paths": {path: {"get": get}},
-    }
+    return detected_in(tmp_path, {path: {"get": get}})
+
+
+def found_in_body(tmp_path: Path, answer: Any, body: Any, path: str, status: str, id_: str) -> Any:
+    """Return the detected pagination of a POST with this body, without nulls."""
+    response = {"description": "Some.", "content": {"application/json": {"schema": answer}}}
+    request = {"content": {"application/json": {"schema": body}}}
+    post = {"operationId": id_, "requestBody": request, "responses": {status: response}}
+    return detected_in(tmp_path, {path: {"post": post}})
+
+
+def detected_in(tmp_path: Path, paths: Any) -> Any:
+    data = {"openapi": "3.1.0", "info": {"title": "S", "version": "1"}, "paths": paths}
     file = tmp_path / "openapi.json"
     file.write_text(json.dumps(data))
     document = load(file)
@@ -113,6 +121,90 @@ def test_what_is_not_plain_is_left_to_people(
     tmp_path: Path, answer: Any, names: Any, path: str
 ) -> None:
     assert found(tmp_path, answer, *names, path=path) is None
+
+
+FROM_0 = {"type": "integer", "default": 0}
+SEARCH = one({"text": TEXT, "limit": NUMBER, "offset": FROM_0})
+POSITION = {"anyOf": [{"anyOf": [NUMBER, {"type": "string", "format": "uuid"}]}, {"type": "null"}]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "body", "declared"),
+    [
+        (LIST, SEARCH, {"offset": "/offset", "limit": "/limit", "items": "", "id": "/id"}),
+        (
+            one({"results": LIST, "page": NUMBER, "pages": NUMBER}),
+            one({"page": {"type": "integer", "default": 1}, "limit": NUMBER}),
+            {"page": "/page", "first_page": 1, "limit": "/limit", "items": "/results",
+             "pages": "/pages", "id": "/id"},
+        ),
+        (
+            one({"results": LIST, "next_cursor": TEXT, "has_more": FLAG}),
+            one({"start_cursor": TEXT, "page_size": NUMBER}),
+            {"cursor": "/start_cursor", "limit": "/page_size", "next": "/next_cursor",
+             "more": "/has_more", "items": "/results", "id": "/id"},
+        ),
+        (
+            one({"result": one({"points": LIST, "next_page_offset": POSITION})}),
+            one({"offset": POSITION, "limit": NUMBER}),
+            {"cursor": "/offset", "limit": "/limit", "next": "/result/next_page_offset",
+             "items": "/result/points", "id": "/id"},
+        ),
+        (
+            one({"data": LIST, "pages": one({"next": one({"starting_after": TEXT})})}),
+            one({"pagination": one({"starting_after": TEXT, "per_page": NUMBER})}),
+            {"cursor": "/pagination/starting_after", "limit": "/pagination/per_page",
+             "next": "/pages/next/starting_after", "items": "/data", "id": "/id"},
+        ),
+        (
+            LIST,
+            one({"page": one({"offset": NUMBER, "limit": NUMBER}), "limit": NUMBER,
+                 "offset": FROM_0}),
+            {"offset": "/offset", "limit": "/limit", "items": "", "id": "/id"},
+        ),
+    ],
+)  # fmt: skip
+def test_pages_are_found_in_bodies(tmp_path: Path, answer: Any, body: Any, declared: Any) -> None:
+    found = found_in_body(tmp_path, answer, body, "/things/search", "200", "searchThings")
+    assert found == declared
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "id_"),
+    [
+        ("/things", "201", "things"),
+        ("/things", "202", "things"),
+        ("/things", "200", "createThings"),
+        ("/things", "200", "bulk_delete_things_things_post"),
+        ("/things/delete", "200", "postThings"),
+    ],
+)
+def test_a_post_that_changes_something_is_no_list(
+    tmp_path: Path, path: str, status: str, id_: str
+) -> None:
+    assert found_in_body(tmp_path, LIST, SEARCH, "/things", "200", "things") is not None
+    assert found_in_body(tmp_path, LIST, SEARCH, path, status, id_) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        # No size, so that the number may be that of a page in a book.
+        (LIST, one({"title": TEXT, "offset": FROM_0})),
+        (LIST, one({"title": TEXT, "page": {"type": "integer", "default": 1}})),
+        # The offset may be an id.
+        (LIST, one({"offset": NUMBER, "limit": NUMBER})),
+        ({"type": "array", "items": one({"name": TEXT})}, SEARCH),
+        # Only members of the body count.
+        (LIST, one({"limit": NUMBER})),
+        (LIST, {"type": "array", "items": SEARCH}),
+        (LIST, {}),
+    ],
+)
+def test_a_body_without_plain_pages_is_left_to_people(
+    tmp_path: Path, answer: Any, body: Any
+) -> None:
+    assert found_in_body(tmp_path, answer, body, "/things/search", "200", "searchThings") is None
 
 
 @pytest.mark.exhaustive

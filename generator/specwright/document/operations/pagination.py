@@ -6,6 +6,7 @@ The names are those that APIs commonly use. Uncertain cases are left to people.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from jsonschema_rs.canonical.schema import clone
 
@@ -30,12 +31,21 @@ PAGE = ("page", "page_number", "page_no", "page_num", "current_page", "page_inde
 CURSOR = (
     *("cursor", "page_token", "next_token", "next_page_token", "pagination_token", "next_cursor"),
     *("continuation_token", "page_cursor", "after_cursor", "starting_after", "after", "continue"),
-    *("page_after", "page_key", "next_key", "marker", "iterator", "from"),
+    *("page_after", "page_key", "next_key", "marker", "iterator", "from", "start_cursor"),
 )
 NEXT = (
     *("next_cursor", "next_page_token", "next_token", "next_page_cursor", "continuation_token"),
     *("after_cursor", "end_cursor", "next_page_key", "next_key", "next_marker", "next_page"),
-    *("cursor", "iterator", "after", "continue", "next"),
+    *(
+        "next_page_offset",
+        "next_offset",
+        "starting_after",
+        "cursor",
+        "iterator",
+        "after",
+        "continue",
+        "next",
+    ),
 )
 NEXT_URL = ("next_url", "next_page_url", "next_link", "next_page_uri", "next_page_link", "next")
 MORE = ("has_more", "has_next_page", "has_next", "more", "has_more_items", "has_more_results")
@@ -47,46 +57,63 @@ PAGES = ("total_pages", "page_count", "pages", "last_page", "num_pages", "max_pa
 DONE = ("done", "is_last", "last")
 ITEMS = ("items", "data", "results", "records", "entries", "values", "content", "list", "rows")
 ID = ("id", "uuid")
-# Members of a response with data about the list.
+# Members with data about the list: of a response, and some of a request body.
 AROUND = (
-    *("meta", "metadata", "pagination", "paging", "page_info", "links", "_links", "page"),
-    *("cursors", "cursor", "response_metadata", "next"),
+    *("meta", "metadata", "pagination", "paging", "page_info", "links", "_links", "page", "pages"),
+    *("cursors", "cursor", "response_metadata", "next", "result"),
+)
+# The first words of operations that change something, which may return a list, too.
+CHANGES = (
+    *("create", "add", "insert", "import", "upload", "update", "upsert", "set", "replace", "patch"),
+    *("delete", "remove", "clear", "cancel", "bulk", "batch", "send", "start", "run", "apply"),
 )
 _PARTS = ("allOf", *UNIONS)
 _MAX_DEPTH = 3
 
-# The properties of an object by their names in snake case: the written name and the schema.
-Properties = Mapping[str, tuple[str, Site]]
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """A part of a request that may choose a page.
+
+    Attributes:
+        name: as declarations name it: that of a query parameter, or a place in the body.
+        described: the members of its parameter, such as an example.
+    """
+
+    name: str
+    schema: Site
+    described: Mapping[str, JsonValue]
+
+
+# By their names in snake case.
+_Arguments = Mapping[str, _Argument]
 
 
 def detected(document: Document, operation: OperationSite) -> JsonObject | None:
     """Return the pagination that an operation shows plainly, as a declaration; else None."""
     body = sites.success_content(document, operation)
-    if operation.method != "GET" or operation.direction is not Direction.PATH or body is None:
+    if not _may_read(document, operation) or body is None:
         return None
     schema = sites.schema(document, body)
     listed = _items(document, schema, operation)
     if listed is None:
         return None
     place, items = listed
-    query = {
-        _snake(name): name
-        for kind, name in sites.parameters(document, operation)
-        if kind == "query"
-    }
+    arguments = dict(_arguments(document, operation))
     leaves = dict(_leaves(document, schema, ROOT, 0))
-    way = _way(document, operation, query, leaves)
+    way = _way(document, operation, arguments, leaves)
     if way is None:
         return None
     fields: JsonObject = {
         **dict.fromkeys(("cursor", "limit", "next", "more", "id")),
-        "limit": _first(query, LIMIT),
+        "limit": _first(arguments, LIMIT),
         "items": place,
         "more": _typed(document, leaves, MORE, "boolean"),
         "id": _id(document, items),
         **way,
     }
-    return fields
+    is_certain = operation.method == "GET" or _is_certain(document, arguments, fields)
+    return fields if is_certain else None
 
 
 def with_pagination(document: Document, declared: Mapping[str, JsonObject]) -> Document:
@@ -119,17 +146,57 @@ def with_pagination(document: Document, declared: Mapping[str, JsonObject]) -> D
     return document.with_data(data)
 
 
+def _may_read(document: Document, operation: OperationSite) -> bool:
+    """Return whether an operation reads: a GET, or a POST that does not look like a change."""
+    if operation.direction is not Direction.PATH or operation.method not in ("GET", "POST"):
+        return False
+    statuses = {status for status, _ in sites.responses(document, operation)}
+    last = operation.key.rstrip("/").rpartition("/")[2]
+    leading = {_snake(name).partition("_")[0] for name in (operation.id or "", last)}
+    return operation.method == "GET" or (
+        statuses.isdisjoint(("201", "202", "204")) and leading.isdisjoint(CHANGES)
+    )
+
+
+def _is_certain(document: Document, arguments: _Arguments, fields: JsonObject) -> bool:
+    """Return whether members of a body are surely about pages: there is a size, too.
+
+    An offset may also be the number of an item. It counts items if it begins at 0, and if items
+    have an identity or are counted.
+    """
+    if fields["limit"] is None or "offset" not in fields:
+        return fields["limit"] is not None
+    offset = _number(document, arguments, OFFSET)
+    is_counted = fields.get("total") is not None or fields["id"] is not None
+    return offset is not None and offset[1] == 0 and is_counted
+
+
+def _arguments(document: Document, operation: OperationSite) -> Iterator[tuple[str, _Argument]]:
+    """Yield the query parameters of a GET, or the members of the JSON body of a POST."""
+    if operation.method == "GET":
+        for (kind, name), parameter in sites.parameters(document, operation).items():
+            if kind == "query":
+                schema = sites.schema(document, parameter)
+                yield _snake(name), _Argument(name, schema, parameter.value)
+        return
+    body = sites.json_content(document, sites.request_body(document, operation))
+    members = [] if body is None else _leaves(document, sites.schema(document, body), ROOT, 0)
+    # Of several members with one name, the highest is the last one here.
+    for place, schema in sorted(members, key=lambda member: -member[0].count("/")):
+        yield _snake(place.rpartition("/")[2]), _Argument(place, schema, {})
+
+
 def _way(
     document: Document,
     operation: OperationSite,
-    query: Mapping[str, str],
+    arguments: _Arguments,
     leaves: Mapping[Pointer, Site],
 ) -> JsonObject | None:
     """Return the way to the next page, as members of the declaration."""
-    cursor = _cursor(document, operation, query, leaves)
+    cursor = _cursor(document, arguments, leaves)
     if cursor is not None:
         return cursor
-    page, offset = (_number(document, operation, query, names) for names in (PAGE, OFFSET))
+    page, offset = (_number(document, arguments, names) for names in (PAGE, OFFSET))
     url = _typed(document, leaves, NEXT_URL, "string")
     if url is not None and _is_url(url, leaves[url]):
         return {"next_url": url}
@@ -145,41 +212,35 @@ def _way(
 
 
 def _cursor(
-    document: Document,
-    operation: OperationSite,
-    query: Mapping[str, str],
-    leaves: Mapping[Pointer, Site],
+    document: Document, arguments: _Arguments, leaves: Mapping[Pointer, Site]
 ) -> JsonObject | None:
-    """Return a parameter, and the place of its value for the next page in the response."""
+    """Return an argument, and the place of its value for the next page in the response."""
     # Such lists give a cursor at their end, too.
     places = {} if _typed(document, leaves, DONE, "boolean") else leaves
     plain = {place: each for place, each in places.items() if not _is_url(place, each)}
     following = _typed(document, plain, NEXT, "string", "integer")
     if following is None:
         return None
-    names = (_snake(following.rpartition("/")[2]), *CURSOR)
-    written = (query[parameter_name] for parameter_name in names if parameter_name in query)
-    texts = (
-        parameter
-        for parameter in written
-        if "format" not in _schema_of(document, operation, parameter)
-    )
-    name = next(texts, None)
-    return None if name is None else {"cursor": name, "next": following}
+    name = _snake(following.rpartition("/")[2])
+    # The position of the next page may be an offset that the server gives.
+    names = ("offset",) if name.endswith("_offset") else (name, *CURSOR)
+    known = (arguments[name] for name in names if name in arguments)
+    texts = (argument.name for argument in known if "format" not in argument.schema.value)
+    cursor = next(texts, None)
+    return None if cursor is None else {"cursor": cursor, "next": following}
 
 
 def _number(
-    document: Document, operation: OperationSite, query: Mapping[str, str], names: Sequence[str]
+    document: Document, arguments: _Arguments, names: Sequence[str]
 ) -> tuple[str, JsonValue] | None:
-    """Return a parameter that takes a number, and the number of the first page, if it is one."""
-    for written in (query[name] for name in names if name in query):
-        parameter = sites.parameters(document, operation)["query", written]
-        schema = sites.schema(document, parameter)
+    """Return an argument that takes a number, and the number of the first page, if it is one."""
+    for argument in (arguments[name] for name in names if name in arguments):
+        schema = argument.schema
         number = _of_type(document, schema, "integer") or _of_type(document, schema, "number")
         if number is not None:
-            keywords = {**parameter.value, **number.value, **schema.value}
+            keywords = {**argument.described, **number.value, **schema.value}
             places = (keywords.get(keyword) for keyword in ("default", "minimum", "example"))
-            return written, next((place for place in places if place is not None), None)
+            return argument.name, next((place for place in places if place is not None), None)
     return None
 
 
@@ -212,7 +273,7 @@ def _items(
 def _leaves(
     document: Document, schema: Site, at: Pointer, depth: int
 ) -> Iterator[tuple[Pointer, Site]]:
-    """Yield the properties of a response, and of the objects in it that describe the list."""
+    """Yield the properties of a body, and of the objects in it that describe the list."""
     for name, (written, each) in _properties(document, schema, 0).items():
         yield at + join(written), each
         if depth < _MAX_DEPTH and name in AROUND:
@@ -284,20 +345,14 @@ def _has_link(document: Document, operation: OperationSite) -> bool:
     )
 
 
-def _schema_of(document: Document, operation: OperationSite, name: str) -> Mapping[str, JsonValue]:
-    """Return the schema of a query parameter."""
-    parameter = sites.parameters(document, operation)["query", name]
-    return sites.schema(document, parameter).value
-
-
 def _id(document: Document, items: Site) -> Pointer | None:
     properties = _properties(document, items, 0)
     known = next((properties[name][0] for name in ID if name in properties), None)
     return None if known is None else join(known)
 
 
-def _first(query: Mapping[str, str], names: Sequence[str]) -> str | None:
-    return next((query[name] for name in names if name in query), None)
+def _first(arguments: _Arguments, names: Sequence[str]) -> str | None:
+    return next((arguments[name].name for name in names if name in arguments), None)
 
 
 def _snake(name: str) -> str:
