@@ -70,25 +70,27 @@ def test_a_list_is_filled_before_it_is_judged(tmp_path: Path, bug: str, rule: st
         assert {"page-size", "pagination", "filter"} <= driver.target.record.checked.keys()
 
 
-def searched(bug: str) -> FastAPI:
+def searched(bug: str = "", path: str = "/items/search", *, is_open: bool = True) -> FastAPI:
     """The items, in pages that the body of a search chooses; none is there at first."""
     app, items = FastAPI(), list[dict[str, Any]]()
 
-    @app.post("/items/search")
+    @app.post(path)
     def search(
         limit: int = Body(50, ge=1, le=100), offset: int = Body(0, ge=0), text: str = Body("")
     ) -> list[dict[str, Any]]:
         found = items if bug == "offset" else items[offset:]
         return found if bug == "limit" else found[:limit]
 
-    @app.post("/items", status_code=201)
-    def add(item: Item) -> dict[str, Any]:
-        items.append({"id": len(items), "status": item.status})
-        return dict(items[-1]) if bug != "lost" else items.pop()
+    if is_open:
+
+        @app.post("/items", status_code=201)
+        def add(item: Item) -> dict[str, Any]:
+            items.append({"id": len(items), "status": item.status})
+            return dict(items[-1]) if bug != "lost" else items.pop()
 
     members = {"limit": "/limit", "offset": "/offset"}
     declared = {**PAGES["x-contract-pagination"], **members}
-    app.openapi()["paths"]["/items/search"]["post"]["x-contract-pagination"] = declared
+    app.openapi()["paths"][path]["post"]["x-contract-pagination"] = declared
     return app
 
 
@@ -110,6 +112,15 @@ def test_a_search_is_filled_by_the_collection_that_it_is_below(
         lists(driver)
         collections(driver)
         assert {failure.rule for failure in driver.target.record.failures.values()} == rules
+
+
+def test_a_search_is_not_taken_for_a_way_to_add_to_itself(tmp_path: Path) -> None:
+    counts = []
+    for path in ("/items/search", "/items"):
+        with driver_of(searched(path=path, is_open=False), tmp_path) as driver:
+            lists(driver)
+            counts.append(len(driver.target.record.exchanges))
+    assert counts[0] == counts[1] > 0
 
 
 def test_the_size_of_an_empty_page_proves_nothing_and_that_is_said(tmp_path: Path) -> None:

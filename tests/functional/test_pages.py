@@ -165,6 +165,15 @@ def test_a_list_is_read_from_the_page_that_was_asked_for(package: Generate, orig
     assert [request.target for request in origin.asked] == ["/things?offset=3", "/things?offset=5"]
 
 
+def test_a_header_of_the_same_name_does_not_choose_pages(package: Generate, origin: Origin) -> None:
+    declared = api(LIST, ("skip",), offset="skip", items="")
+    parameters = declared["paths"]["/things"]["get"]["parameters"]
+    parameters.insert(0, {"name": "skip", "in": "header", "schema": NUMBER})
+    answers = [Answer(body=json.dumps(each).encode()) for each in (things("a", "b"), [])]
+    assert called(package(declared), origin, answers, asynchronous=False) == ["a", "b"]
+    assert [request.target for request in origin.asked] == ["/things", "/things?skip=2"]
+
+
 def test_a_page_without_items_is_the_last_one(package: Generate, origin: Origin) -> None:
     made = package(KINDS["pages from 0 with a mark at the end"][0])
     origin.answer(Answer(body=b'{"hasMore": true}'))

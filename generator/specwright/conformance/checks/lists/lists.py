@@ -188,7 +188,7 @@ class _Trial:
             same = shape(operation.site.key) == collection and operation.method == "POST"
             if (
                 same
-                and operation is not self.operation
+                and operation.get(PAGINATION) is None
                 and operation.pointer in self.driver.successes
                 and operation.get(CAPACITY) is None
             ):
