@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
+from specwright.conformance.checks.lists.pages import page_matches_request
 from specwright.conformance.checks.lists.whole_lists import has_all
+from specwright.conformance.checks.responses.checked_response import CheckedResponse
 from specwright.conformance.contract.calls import ABSENT, OperationCall
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.page_arguments import from_start, page_argument
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
+from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from specwright.text import Text
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
@@ -89,6 +94,30 @@ def test_a_body_with_other_members_may_choose_items(
 ) -> None:
     _, sent, _ = call(tmp_path, body, **CURSOR)
     assert has_all(sent) == is_whole
+
+
+@pytest.mark.parametrize(
+    ("size", "media_type", "is_wrong"),
+    [
+        (1, "application/json", True),
+        (2, "application/json", False),
+        # A server may ignore what is not JSON.
+        (1, "application/x-unknown", False),
+        ("1", "application/json", False),
+    ],
+)
+def test_a_page_has_the_size_that_its_request_asks_for(
+    tmp_path: Path, size: Any, media_type: str, *, is_wrong: bool
+) -> None:
+    contract, sent, _ = call(tmp_path, {}, **CURSOR)
+    body = json.dumps({"paging": {"size": size}}).encode()
+    request = HttpRequest("POST", "http://h.test/things", (("Content-Type", media_type),), body)
+    response = HttpResponse(200, (("Content-Type", "application/json"),), b"[1, 2]")
+    place = sent.operation.pointer
+    exchange = Exchange(0, "scenarios", MAIN, place, request, response, None, 0, 0)
+    checked = CheckedResponse(contract, Record(), exchange, sent.operation, response, None)
+    found = [violation.rule for violation in page_matches_request.find(checked)]
+    assert found == (["page-size"] if is_wrong else [])
 
 
 def test_a_member_is_found_through_references_and_parts(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from specwright.conformance.contract.contract import ParameterSlot
 from specwright.conformance.contract.page_arguments import PageArgument, page_argument
 from specwright.conformance.recording.exchange import readings, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.document.operations import sites
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
@@ -66,7 +67,9 @@ def _size(checked: CheckedResponse, limit: PageArgument) -> int | None:
     """Return the requested size of the page, if it is valid."""
     request = checked.exchange.request
     if is_in_body(limit.name):
-        values = [value_at(request.json_or_none, limit.name.raw)]
+        # A server may ignore a body that is not sent as JSON.
+        is_sent = sites.is_json(request.header("Content-Type") or "")
+        values = [value_at(request.json_or_none, limit.name.raw)] if is_sent else []
     else:
         texts = parse_qs(urlsplit(request.url).query).get(limit.name.raw, [])
         values = list(readings(texts[0])) if len(texts) == 1 else []
