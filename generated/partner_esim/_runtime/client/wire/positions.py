@@ -10,6 +10,8 @@ from typing import TypeAlias
 from urllib.parse import quote, urlsplit
 from uuid import UUID
 
+from pydantic import JsonValue
+
 from ...shared.operation import Operation, Pagination, at, attribute
 from ..errors import InvalidArgumentError, PaginationError
 from ..transport.base import Response
@@ -87,7 +89,7 @@ def content_at(content: bytes | None, member: Sequence[str], position: Position)
     Raises:
         InvalidArgumentError: the member has no place in the body.
     """
-    body = json.loads(content or b"{}")
+    body: JsonValue = json.loads(content or b"{}")
     holder = body
     for name in member[:-1]:
         holder = holder.setdefault(name, {}) if isinstance(holder, dict) else None
