@@ -108,6 +108,7 @@ READERS = {
     "compare/schemas/discriminators.py": "names a field in the identity of a finding",
     "models/keywords.py": "lists the keywords that models support",
     "models/marks.py": "reads an argument of Pydantic",
+    "runtime/client/traffic_report.py": "reads the context of an error of Pydantic",
 }
 
 

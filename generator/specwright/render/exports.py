@@ -27,6 +27,7 @@ def exports(api: Api, errors: Sequence[str]) -> Mapping[str, Sequence[str]]:
         "_runtime.client.calls.streams": ("AsyncStream", "Stream") if streams else (),
         "_runtime.shared.responses": ("Redirect",) if api.redirects else (),
         "_runtime.shared.files": ("File", "FileTypes") if files else (),
+        "_runtime.client.traffic_report": ("TrafficReport",),
         "_runtime.client.options": ("OMIT", "Omit", "RequestOptions"),
         "_runtime.client.calls.pagination": ("AsyncPage", "AsyncPages", "Batch", "Page"),
         "_runtime.client.wire.rate_limits": ("RateLimit",),

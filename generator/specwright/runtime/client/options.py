@@ -10,6 +10,7 @@ from typing import Any, TypedDict, cast, final
 from pydantic import JsonValue
 
 from .errors import InvalidArgumentError
+from .traffic_report import TrafficReport
 from .transport.base import Headers, Timeout
 from .wire.headers import is_header_name, is_header_value, merged
 
@@ -43,6 +44,7 @@ class ClientOptions(TypedDict, total=False):
         headers: sent with every request, in addition to the client's headers of other names.
         check_responses: if False, a response that breaks the contract is returned as far as it
             fits its type; members that do not fit are JSON values, and missing ones are None.
+        traffic_report: records where responses differ from the document; None for no records.
     """
 
     timeout: float | Timeout | None
@@ -50,6 +52,7 @@ class ClientOptions(TypedDict, total=False):
     deadline: float | None
     headers: Mapping[str, str]
     check_responses: bool
+    traffic_report: TrafficReport | None
 
 
 class RequestOptions(TypedDict, total=False):
@@ -87,6 +90,7 @@ class CallOptions:
         accept: the requested media type of the response; None for the defaults.
         stream: whether the response body is left to be streamed.
         check_responses: whether a response that breaks the contract is an error.
+        traffic_report: records where responses differ from the document.
     """
 
     timeout: Timeout = field(default_factory=Timeout)
@@ -99,6 +103,7 @@ class CallOptions:
     accept: str | None = None
     stream: bool = False
     check_responses: bool = True
+    traffic_report: TrafficReport | None = None
 
     def changed(self, options: ClientOptions | RequestOptions | None) -> CallOptions:
         """Return these options with some changed.
@@ -163,6 +168,12 @@ def _flag(name: str, value: Any) -> bool:
     raise InvalidArgumentError(f"{name} must be True or False")
 
 
+def _traffic_report(name: str, value: Any) -> TrafficReport | None:
+    if value is None or isinstance(value, TrafficReport):
+        return value
+    raise InvalidArgumentError(f"{name} must be a TrafficReport, or None for no records")
+
+
 def _headers(option: str, value: Any) -> Headers:
     headers = list(_mapping(option, value).items())
     for name, text in headers:
@@ -188,6 +199,7 @@ _READERS = {
     "deadline": _seconds,
     "headers": _headers,
     "check_responses": _flag,
+    "traffic_report": _traffic_report,
     "extra_headers": _headers,
     "extra_query": _mapping,
     "extra_body": _mapping,

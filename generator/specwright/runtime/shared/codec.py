@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeGuard, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -199,6 +199,13 @@ class Codecs:
         """Return the model or type called `name`."""
         return getattr(import_module(self._module), name)
 
+    @cached_property
+    def member_names(self) -> frozenset[str]:
+        """The JSON names of the members of all models."""
+        values = vars(import_module(self._module)).values()
+        fields = (model.model_fields.items() for model in values if _is_model(model))
+        return frozenset(field.alias or name for items in fields for name, field in items)
+
     def __getitem__(self, name: str | None) -> Codec:
         """Return the codec of the model `name`; None accepts any value."""
         codec = self._built.get(name)
@@ -237,7 +244,7 @@ def shortened(place: str) -> str:
 
 def codec_of(model: object) -> Codec:
     """Return the codec of a model, or of any other type."""
-    if inspect.isclass(model) and issubclass(model, BaseModel):
+    if _is_model(model):
         model.model_rebuild()
         validator = cast("SchemaValidator", model.__pydantic_validator__)
         schema = cast("Schema", model.__pydantic_core_schema__)
@@ -246,6 +253,10 @@ def codec_of(model: object) -> Codec:
     schema = shaped(cast("Schema", adapter.core_schema))
     serializer = SchemaSerializer(adapter.core_schema, {"ser_json_inf_nan": "constants"})
     return Codec(schema, SchemaValidator(cast("CoreSchema", schema)), serializer, {})
+
+
+def _is_model(value: object) -> TypeGuard[type[BaseModel]]:
+    return inspect.isclass(value) and issubclass(value, BaseModel)
 
 
 def _rewritten(data: bytes) -> bytes | None:

@@ -24,6 +24,7 @@ from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.report.redaction import REDACTED
+from specwright.runtime.shared import rule_ids
 from specwright.runtime.shared.media.event_stream import END_OF_EVENTS, ServerSentEvent
 from specwright.runtime.shared.media.table import stream_medium_of
 from specwright.samples.bodies import items
@@ -42,7 +43,7 @@ def _schema_text(contract: Contract, schema: Pointer) -> str:
 
 
 UNDECLARED_MEDIA_TYPE = BehaviourRule(
-    "undeclared-media-type",
+    rule_ids.UNDECLARED_MEDIA_TYPE,
     BehaviourCategory.SHAPE,
     "A body is of a media type that the response declares.",
     example=(
@@ -55,7 +56,7 @@ UNDECLARED_MEDIA_TYPE = BehaviourRule(
     judge=judge_shape,
 )
 RESPONSE_SCHEMA = BehaviourRule(
-    "response-schema",
+    rule_ids.RESPONSE_SCHEMA,
     BehaviourCategory.SHAPE,
     "The body of a response fits its schema.",
     example='GET /items/7 -> 200 {"id": 7, "price": "1.50"}, and `price` is a number',

@@ -16,6 +16,7 @@ from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
 from specwright.findings import Level, values_of
 from specwright.pointer import Pointer, join
+from specwright.runtime.shared import rule_ids
 
 
 def _declared_statuses(contract: Contract, pointer: Pointer) -> str:
@@ -24,7 +25,7 @@ def _declared_statuses(contract: Contract, pointer: Pointer) -> str:
 
 
 UNDECLARED_STATUS = BehaviourRule(
-    "undeclared-status",
+    rule_ids.UNDECLARED_STATUS,
     BehaviourCategory.SHAPE,
     "A client can only handle the statuses that the operation declares.",
     example="GET /items/7 -> 418, and the operation declares 200 and 404",
@@ -37,7 +38,7 @@ UNDECLARED_STATUS = BehaviourRule(
     judge=judge_status,
 )
 UNDECLARED_REFUSAL = BehaviourRule(
-    "undeclared-refusal",
+    rule_ids.UNDECLARED_REFUSAL,
     BehaviourCategory.SHAPE,
     (
         "A request for a resource that does not exist, or of a caller who is not allowed, is "

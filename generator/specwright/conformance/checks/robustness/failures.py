@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_any_response, judge_status
+from specwright.runtime.shared import rule_ids
 
 SERVER_ERROR = BehaviourRule(
-    "server-error",
+    rule_ids.SERVER_ERROR,
     BehaviourCategory.ROBUSTNESS,
     "No request makes the server fail.",
     example="POST /items with a single emoji as the name -> 500",

@@ -62,6 +62,8 @@ def attempts(
         outcome = cast("Response | TransportError", (yield request))
         count += 1
         if isinstance(outcome, Response):
+            if options.traffic_report is not None:
+                options.traffic_report.add(operation, outcome, error.codecs)
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
             if _is_success(operation, outcome) or (may_be_done and _is_gone(operation, outcome)):
                 return outcome

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ._runtime.client.calls.pagination import AsyncPage, AsyncPages, Batch, Page
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.options import OMIT, Omit, RequestOptions
+    from ._runtime.client.traffic_report import TrafficReport
     from ._runtime.client.transport.base import (
         AsyncTransport,
         Request,
@@ -54,6 +55,7 @@ _HOMES = {
     "VeloClient": ".client",
     "AsyncVeloClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "TrafficReport": "._runtime.client.traffic_report",
     "OMIT": "._runtime.client.options",
     "Omit": "._runtime.client.options",
     "RequestOptions": "._runtime.client.options",
@@ -107,6 +109,7 @@ __all__ = [
     "testing",
     "Timeout",
     "TokenRequestError",
+    "TrafficReport",
     "Transport",
     "TransportError",
     "UnprocessableContentError",
