@@ -88,6 +88,15 @@ PATHS: Json = {
             "responses": {"200": {"description": "Done.", **LINES}},
         }
     },
+    "/picture": {
+        "get": {
+            "operationId": "picture",
+            "tags": ["things"],
+            "responses": {"default": {"description": "Any.", "content": {"image/*": {}}}},
+        },
+        "head": operation(TEXT, operationId="hasPicture"),
+        "additionalOperations": {"COPY": operation(operationId="copyPicture")},
+    },
     "/cat": {"get": {"operationId": "cat", "tags": ["things"], "responses": {"200": XML}}},
 }
 SCHEMAS: Json = {
@@ -324,6 +333,25 @@ def test_xml_is_judged(made: ModuleType, origin: Origin, report: Any) -> None:
     assert [each.message for each in report.differences] == [
         "200: Field required at '/lives'",
         "200: the body does not match its media type at ''",
+    ]
+
+
+def test_ranges_and_methods(made: ModuleType, origin: Origin, report: Any) -> None:
+    client = watched(made, origin, report)
+    origin.answer(
+        Answer(200, b"png", {"content-type": "image/png"}),
+        Answer(200, b"text", {"content-type": "text/plain"}),
+        Answer(200, b"", {"content-type": "text/plain"}),
+    )
+    client.things.picture()
+    assert not report.differences
+    client.things.picture()
+    client.things.has_picture()
+    with suppress(made.ApiError):
+        client.things.copy_picture()
+    assert [pointer for _, _, pointer in seen(report)] == [
+        "/paths/~1picture/get/responses/default",
+        "/paths/~1picture/additionalOperations/COPY/responses",
     ]
 
 
