@@ -29,7 +29,6 @@ from .wire.contents import has_body
 _VERSION = 1
 # The methods with a field of their own in a path item (OpenAPI 3.2, 4.9).
 _FIELDS = frozenset({"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE", "QUERY"})
-_NOT_MODIFIED = 304
 _MAX_RECORDS = 1000
 # The texts of a message that are the document's; others are about the value.
 _DECLARED = frozenset(
@@ -73,7 +72,7 @@ class RecordedDifference:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What it has in common with the same difference of other responses."""
+        """Its identity among the differences of all responses."""
         return (self.rule, self.operation, self.pointer, *self.values)
 
 
@@ -186,7 +185,7 @@ def _differences(
         yield _undeclared(operation, status)
         return
     contents = operation.responses[declared]
-    if not contents or not has_body(operation, status) or status == _NOT_MODIFIED:
+    if not contents or not has_body(operation, status):
         return
     place = _pointer(operation, "responses", declared)
     name = f"{operation.method} {operation.path}"

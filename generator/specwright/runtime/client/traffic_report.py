@@ -71,7 +71,7 @@ class RecordedDifference:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What it has in common with the same difference of other responses."""
+        """Its identity among the differences of all responses."""
         return (self.rule, self.operation, self.pointer, *self.values)
 
 

@@ -4,21 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeVar, cast
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
 from . import _operations, models
-from ._runtime.client import testing
+from ._runtime.client import cassettes, testing
+from ._runtime.client.cassettes import UnrecordedRequestError
 from ._runtime.client.testing import response
 from ._runtime.client.transport.base import Request, Response, TransportError
 
+if TYPE_CHECKING:
+    import httpx2
+
 __all__ = [
     "AsyncFakeTransport",
+    "AsyncRecordingTransport",
+    "AsyncReplayTransport",
     "FakeTransport",
+    "RecordingTransport",
+    "ReplayTransport",
     "Request",
     "Response",
     "TransportError",
+    "UnrecordedRequestError",
     "event",
     "example",
     "response",
@@ -55,6 +65,51 @@ class AsyncFakeTransport(testing.AsyncFakeTransport):
 
     def __init__(self, respond: Callable[[Request], Response] | None = None) -> None:
         super().__init__(_BOOK, respond)
+
+
+_PRIVACY = cassettes.Privacy.of(_BOOK.operations, _operations.SCHEMES.values())
+
+
+class RecordingTransport(cassettes.RecordingTransport):
+    """A transport that records calls over HTTP as HAR 1.2, without credentials.
+
+    Args:
+        path: the file, which is written when the client is closed.
+        http_client: sends the requests in place of the transport's own connections.
+    """
+
+    def __init__(self, path: str | PathLike[str], http_client: httpx2.Client | None = None) -> None:
+        super().__init__(path, _PRIVACY, http_client)
+
+
+class AsyncRecordingTransport(cassettes.AsyncRecordingTransport):
+    """The asynchronous counterpart of `RecordingTransport`."""
+
+    def __init__(
+        self, path: str | PathLike[str], http_client: httpx2.AsyncClient | None = None
+    ) -> None:
+        super().__init__(path, _PRIVACY, http_client)
+
+
+class ReplayTransport(cassettes.ReplayTransport):
+    """A transport that replays recorded calls by method, URL and body, each once.
+
+    Another request raises an `UnrecordedRequestError`, which names the nearest recorded one.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is not a HAR.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        super().__init__(path, _PRIVACY)
+
+
+class AsyncReplayTransport(cassettes.AsyncReplayTransport):
+    """The asynchronous counterpart of `ReplayTransport`."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        super().__init__(path, _PRIVACY)
 
 
 def example(model: type[T], **changes: object) -> T:
