@@ -33,7 +33,7 @@ _PLAIN = frozenset(
     {"accept", "accept-encoding", "content-type", "host", "if-match", "if-none-match", "user-agent"}
 )
 _COOKIES = frozenset({"cookie", "set-cookie"})
-# The members of requests for tokens, and of their responses, that are no secrets (RFC 6749).
+# The members of requests for tokens, and of their responses, that are not secret (RFC 6749).
 _OF_TOKENS = frozenset({"error", "expires_in", "grant_type", "interval", "scope", "token_type"})
 _LONGEST = 200
 
@@ -71,7 +71,7 @@ class Privacy:
         return cls(shown, frozenset(secret), frozenset(names["query"]))
 
     def request(self, request: Request) -> tuple[str, Headers, str | None]:
-        """Return the URL, the headers and the body of a request; None for one that is no text."""
+        """Return the URL, the headers and the body of a request; None if it is not text."""
         address, mark, query = request.url.partition("?")
         pairs = [pair.partition("=") for pair in query.split("&")]
         kept = "&".join(
@@ -141,7 +141,7 @@ class RecordedCall:
     """A recorded call.
 
     Attributes:
-        body: that of the request; None if it is no text.
+        body: that of the request; None if it is not a text.
         content: the body of the response, in the parts in which it arrived.
         sent_at: in seconds since 1970.
     """
@@ -245,7 +245,7 @@ class CallRecorder:
         self._calls: list[RecordedCall] = []
 
     def _add(self, request: Request, response: Response, sent_at: float, began: float) -> Response:
-        """Record a call; return the response, whose body is recorded as it is read."""
+        """Record a call; the body of a streamed response is recorded while it is read."""
         url, sent, body = self._privacy.request(request)
         headers, content = self._privacy.response(request, response)
         call = RecordedCall(request.method, url, sent, body, response.status, headers, [content])
@@ -341,7 +341,7 @@ class CallReplay:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is no HAR.
+        ValueError: the file is not a HAR.
     """
 
     def __init__(self, path: str | PathLike[str], privacy: Privacy) -> None:
@@ -363,7 +363,7 @@ class CallReplay:
         url, headers, body = self._privacy.request(request)
         asked = RecordedCall(request.method, url, headers, body, 0, [], [])
         for index, call in enumerate(self._left):
-            # A body that is no text is not recorded.
+            # A body that is not a text is not recorded.
             is_same_body = body is None or call.body == body
             if (call.method, call.url) == (asked.method, url) and is_same_body:
                 return self._left.pop(index).response()
