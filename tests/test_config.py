@@ -52,6 +52,8 @@ def test_every_setting_can_be_read(tmp_path: Path) -> None:
         'output = "o"',
         'package = "p"',
         'distribution = "my-shop"',
+        'version = "1.2"',
+        'license = "MIT"',
         'client-name = "ShopClient"',
         'env-prefix = "SHOP"',
         "short-method-names = false",

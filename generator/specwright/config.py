@@ -12,12 +12,15 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from specwright import distributions
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.files import read_regular
 from specwright.json_values import JsonObject, JsonValue
 
 FILE_NAME = "pyproject.toml"
 TABLE = "[tool.specwright]"
+# The settings that do not decide the content of a package.
+_OF_PROJECT = ("document", "output", "test")
 _LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -73,6 +76,8 @@ class PackageOptions:
     Attributes:
         package: import name of the generated package.
         distribution: name under which the package is installed.
+        version: version of the package; None for that of the document.
+        license: SPDX expression of the owner's licence; None for that of the document.
         client_name: class of the synchronous client; the other one is called `Async…`.
         env_prefix: prefix of the environment variables that the client reads.
         short_method_names: whether method names leave out the words of their group's name.
@@ -85,6 +90,8 @@ class PackageOptions:
 
     package: str | None = None
     distribution: str | None = None
+    version: str | None = None
+    license: str | None = None
     client_name: str | None = None
     env_prefix: str | None = None
     short_method_names: bool = False
@@ -266,8 +273,8 @@ def _config(file: Path, text: str, table: dict[str, object], number: int) -> Con
         except ValueError as error:
             message = f"the setting {key!r} {error}, got {_shown(value)}"
             raise InputError(message, place) from None
-    places = {key: values.pop(key) for key in ("document", "output", "test") if key in values}
-    return Config(**places, options=PackageOptions(**values))
+    own = {key: values.pop(key) for key in _OF_PROJECT if key in values}
+    return Config(**own, options=PackageOptions(**values))
 
 
 def check_package(name: str) -> str:
@@ -532,6 +539,8 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "distribution": _name(
         _DISTRIBUTION.fullmatch, "must be made of letters, digits, '-', '_', '.'"
     ),
+    "version": _name(distributions.is_version, "must be a version of Python packages (PEP 440)"),
+    "license": _name(distributions.license_expression, "must be an SPDX licence expression"),
     "client-name": _name(_is_class_name, "must be the name of a class"),
     "env-prefix": _name(_ENV_PREFIX.fullmatch, "must consist of capital letters, digits and '_'"),
     "short-method-names": _switch,

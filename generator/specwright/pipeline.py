@@ -45,6 +45,7 @@ from specwright.render.package import render_package, render_runtime, templates_
 from specwright.render.renderer import Renderer
 from specwright.render.scaffold import render_scaffold
 from specwright.render.templates import Templates, builtin_directory
+from specwright.text import Text
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
 # Only rules about errors that prevent a package and about parts that it leaves out apply. All
@@ -238,13 +239,16 @@ class _Prepared:
 
     def api(self, index: ModelIndex, options: PackageOptions) -> Api:
         """Return the operations, given the names of their models."""
-        return build(
+        api = build(
             self.normal,
             index,
             self.names,
             short_names=options.short_method_names,
             written=self.checked,
         )
+        version = api.version if options.version is None else Text(options.version)
+        license_ = options.license or api.metadata.license
+        return replace(api, version=version, metadata=replace(api.metadata, license=license_))
 
 
 def _made(
@@ -426,6 +430,8 @@ def _origin(
             "client-name": names.client,
             "env-prefix": names.env_prefix,
             "short-method-names": options.short_method_names,
+            **({"version": options.version} if options.version is not None else {}),
+            **({"license": options.license} if options.license is not None else {}),
             **({"names": asdict(options.names)} if options.names != Renames() else {}),
             **({"deprecated": _old_names(options)} if options.deprecated else {}),
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import NoReturn
 
@@ -79,3 +80,11 @@ def spelled(character: str) -> str:
 def shorten(message: str) -> str:
     """Return the message, cut to the length that one line should have."""
     return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
+
+
+def code_span(text: str) -> str:
+    """Return text as a code span of Markdown, on one line, with every character as it is."""
+    shown = visible(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"

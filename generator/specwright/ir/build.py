@@ -29,6 +29,7 @@ from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import IndexedModel, ModelIndex
 from specwright.ir.kinds import MAX_DEPTH, kinds
+from specwright.ir.metadata import metadata
 from specwright.ir.model.api import Api, OperationGroup, PackageNames, Webhook
 from specwright.ir.model.bodies import Refusal, RequestBody, ResponseDefinition
 from specwright.ir.model.operations import (
@@ -98,7 +99,7 @@ def with_examples(document: Document, api: Api) -> Api:
             operation for group in api.groups for operation in group.operations
         ),
         events=examples.events(api.webhooks),
-        first_call=Calls(document, examples).first(api.groups),
+        calls=Calls(document, examples, api.classes).first(api.groups),
     )
 
 
@@ -134,6 +135,7 @@ class _Builder:
             summary=_text(info.get("summary")),
             description=_text(info.get("description")),
             names=self.names,
+            metadata=metadata(data),
             servers=tuple(map(shown_server, servers(self.document))),
             operation_servers=tuple(
                 dict.fromkeys(Text(server.url) for server in own_servers(self.document))
@@ -149,6 +151,11 @@ class _Builder:
             errors=error_types(self.document, self.types),
             error_body=error_body(operation for group in groups for operation in group.operations),
             contract=declarations(data, Place.DOCUMENT),
+            classes={
+                model.name: tuple(model.fields.values())
+                for model in self.index.models.values()
+                if model.is_class
+            },
             xml_shapes={
                 Text(name): constructed(shape)
                 for name, shape in sorted(self.contents.xml.named.items())

@@ -16,18 +16,17 @@ from specwright.document.operations.sites import Site
 from specwright.document.schemas.inspection import is_binary
 from specwright.ir.calls import Calls
 from specwright.ir.examples import Examples
-from specwright.ir.model.api import Api, Argument, Call, OperationGroup
+from specwright.ir.model.api import Api, OperationGroup
 from specwright.ir.model.operations import OperationDefinition, ServerDefinition
 from specwright.ir.model.parameters import ParameterDefinition, ParameterLocation
 from specwright.ir.model.values import Kind
 from specwright.json_values import JsonValue
-from specwright.render.quoting import literal
+from specwright.render.calls import imports, statement
 from specwright.runtime.shared import operation as wire
 from specwright.runtime.shared import querystring
 from specwright.runtime.shared.styles import pairs, text
 from specwright.text import visible
 
-_WIDTH = 88
 # A longer body is a file.
 _LONGEST_BODY = 4_000
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
@@ -64,7 +63,7 @@ class Samples:
         self._document = normal
         self._api = api
         self._examples = Examples(normal)
-        self._calls = Calls(normal, self._examples)
+        self._calls = Calls(normal, self._examples, self._api.classes)
 
     @cached_property
     def credentials(self) -> Mapping[str, SampleCredential]:
@@ -84,11 +83,11 @@ class Samples:
         names = self._api.names
         call = self._calls.of(group, operation)
         lines = [
-            f"from {names.package} import {names.client}",
+            *imports(names, [call]),
             "",
             f"with {names.client}() as client:",
         ]
-        return "\n".join([*lines, *(f"    {line}" for line in _statement(call))]) + "\n"
+        return "\n".join([*lines, *(f"    {line}" for line in statement(call))]) + "\n"
 
     def curl(self, operation: OperationDefinition) -> str:
         """Return a command line with the required parts of a request."""
@@ -297,28 +296,3 @@ def _sent(parameter: ParameterDefinition) -> wire.Parameter:
         explode=parameter.explode,
         allow_reserved=parameter.allow_reserved,
     )
-
-
-def _statement(call: Call) -> Iterator[str]:
-    """Yield the lines of a call that shows its result."""
-    operation = call.operation
-    method = f"client.{call.group.name}.{operation.method_name}"
-    before, after = {
-        (True, False): ("for item in ", ":"),
-        (False, False): ("print(", ")"),
-    }.get((operation.page is not None, operation.result == "None"), ("", ""))
-    arguments = [*map(_argument, call.arguments)]
-    line = f"{before}{method}({', '.join(arguments)}){after}"
-    if len(line) <= _WIDTH or not arguments:
-        yield line
-    else:
-        yield f"{before}{method}("
-        yield from (f"    {argument}," for argument in arguments)
-        yield f"){after}"
-    if operation.page is not None:
-        yield "    print(item)"
-
-
-def _argument(argument: Argument) -> str:
-    value = "..." if argument.value is None else literal(argument.value.value)
-    return f"{argument.name}={value}" if argument.name else value

@@ -10,12 +10,17 @@ from jinja2.bccache import Bucket
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 
-from specwright import pointer
+from specwright import distributions, pointer
 from specwright.ir.model.values import Default
-from specwright.render import quoting, releases
+from specwright.render import calls, quoting
 from specwright.render.compiled import TemplateEnvironment, code_of
 from specwright.render.templates import BUILTIN, Templates
-from specwright.text import Text
+from specwright.text import Text, code_span
+
+
+def _raw(value: Text | str) -> str:
+    return value.raw if isinstance(value, Text) else value
+
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "literal": quoting.literal,
@@ -24,9 +29,15 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "toml": quoting.toml,
     "markdown": quoting.markdown,
     "line": quoting.line,
+    "summary": quoting.summary,
+    "sentence": quoting.sentence,
     "product": quoting.product,
-    "version": releases.version,
+    "version": lambda value: distributions.version(_raw(value)),
     "identifier": quoting.identifier,
+    "code": lambda value: code_span(_raw(value)),
+    "parameters": calls.parameters,
+    "statement": lambda call: tuple(calls.statement(call)),
+    "imports": lambda api: tuple(calls.imports(api.names, api.calls)),
     "tokens": lambda value: tuple(Text(token) for token in pointer.split(value.raw)),
 }
 # Attribute access by `attr` would bypass the guard below.

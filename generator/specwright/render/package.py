@@ -45,6 +45,7 @@ class Artifact:
 PACKAGE = (
     Artifact("pyproject.toml", "package/pyproject.toml.jinja"),
     Artifact("README.md", "package/README.md.jinja"),
+    Artifact("api.md", "package/api.md.jinja"),
     Artifact("{package}/__init__.py", "package/__init__.py.jinja"),
     Artifact("{package}/errors.py", "package/errors.py.jinja"),
     Artifact("{package}/_operations.py", "package/_operations.py.jinja"),

@@ -26,6 +26,9 @@ _PRAGMA = re.compile(
 # Marks of inline markup anywhere, marks of a list or a heading at the start.
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|#~$]|\A[-+=]")
 _MARKDOWN_ITEM = re.compile(r"\A([0-9]{1,9})([.)])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+_LONGEST_SENTENCE = 160
+_LONGEST_SUMMARY = 512
 _NOT_IN_PRODUCT = re.compile(r"[^A-Za-z0-9.+_-]")
 
 
@@ -91,6 +94,17 @@ def markdown(text: Text | str) -> str:
 def line(text: Text | str) -> Text:
     """Return text on one line, still as text of the document."""
     return Text(" ".join(legible(text).split()))
+
+
+def summary(text: Text | str) -> Text:
+    """Return text on one line that is not longer than the summary of a distribution (PyPI)."""
+    return Text(line(text).raw[:_LONGEST_SUMMARY])
+
+
+def sentence(text: Text | str) -> Text:
+    """Return the first sentence of a text on one line, cut if it is long."""
+    first = _SENTENCE.split(line(text).raw, maxsplit=1)[0]
+    return Text(first if len(first) <= _LONGEST_SENTENCE else f"{first[: _LONGEST_SENTENCE - 1]}…")
 
 
 def product(text: Text | str) -> str:

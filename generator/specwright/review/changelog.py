@@ -22,7 +22,7 @@ from specwright.document.model import Document
 from specwright.document.operations.descriptions import subject
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split
-from specwright.text import visible
+from specwright.text import code_span
 
 
 class ChangelogSection(StrEnum):
@@ -181,8 +181,8 @@ def _sentence(finding: Finding, section: ChangelogSection, revision: Document) -
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
-        subject=subject(finding.places[0], revision, _code),
-        message=_code(finding.message),
+        subject=subject(finding.places[0], revision, code_span),
+        message=code_span(finding.message),
         summary=_summary(finding, revision),
     )
     return f"{mark}{words[:1].upper()}{words[1:]}"
@@ -202,7 +202,7 @@ def _template(finding: Finding, section: ChangelogSection) -> str:
 def _summary(finding: Finding, revision: Document) -> str:
     operation = _value(revision, finding.places[0])
     summary = operation.get("summary") if isinstance(operation, dict) else None
-    return f": {_code(summary)}" if isinstance(summary, str) else ""
+    return f": {code_span(summary)}" if isinstance(summary, str) else ""
 
 
 def _bullet_lines(bullets: _Bullets) -> Iterator[str]:
@@ -215,13 +215,5 @@ def _operation_names(operations: Sequence[str]) -> str:
     if not operations:
         return "The whole API"
     more = len(operations) - _SHOWN_OPERATIONS
-    shown = ", ".join(map(_code, operations[:_SHOWN_OPERATIONS]))
+    shown = ", ".join(map(code_span, operations[:_SHOWN_OPERATIONS]))
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _code(text: str) -> str:
-    """Return text of a document as Markdown code on one line, with every character as it is."""
-    shown = visible(text)
-    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
-    space = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{fence}{space}{shown}{space}{fence}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
+from specwright import distributions
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.check.schema import check_schema, unknown_dialect
@@ -106,6 +107,27 @@ def server_variables(context: LintContext) -> Iterator[LintViolation]:
             )
 
 
+def package_metadata(context: LintContext) -> Iterator[LintViolation]:
+    info = mapping(context.document.data.get("info"))
+    version = info.get("version")
+    if isinstance(version, str) and not distributions.is_version(version):
+        yield LintViolation(
+            join("info", "version"),
+            f"'{version}' is not a version of Python packages: the package has "
+            f"'{distributions.version(version)}', or 'version' of [tool.specwright]",
+        )
+    texts = (
+        ("license", "identifier", distributions.license_expression, "an SPDX expression"),
+        ("contact", "email", distributions.is_email, "an e-mail address"),
+        ("contact", "url", distributions.is_url, "the URL of a page"),
+    )
+    for holder, member, is_valid, kind in texts:
+        text = mapping(info.get(holder)).get(member)
+        if isinstance(text, str) and not is_valid(text):
+            place = join("info", holder, member)
+            yield LintViolation(place, f"'{text}' is not {kind}: the package leaves it out")
+
+
 def webhook_body(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         if operation.direction is Direction.WEBHOOK and not operation.value.get("requestBody"):
@@ -139,6 +161,21 @@ RULES = (
         Level.ERROR,
         Level.ERROR,
         official_schema,
+    ),
+    LintRule(
+        "package-metadata",
+        Category.DOCUMENT,
+        "A Python package has a version by PEP 440, a licence as an SPDX expression, and "
+        "addresses that exist. Other versions are converted, the rest is left out.",
+        """
+        info: {title: Orders, version: 2026-01-15-final, license: {name: MIT, identifier: M.I.T.}}
+        """,
+        """
+        info: {title: Orders, version: 2026.1.15, license: {name: MIT, identifier: MIT}}
+        """,
+        Level.INFO,
+        Level.WARNING,
+        package_metadata,
     ),
     LintRule(
         "later-field",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from specwright.distributions import with_runtime
 from specwright.ir.model.bodies import RequestBody, ResponseDefinition
 from specwright.ir.model.operations import (
     Alternatives,
@@ -112,11 +113,15 @@ class Argument:
     """An argument of a call; without a name, it is positional.
 
     Attributes:
-        value: None if the document has no example of it that can be written plainly.
+        value: None if the document has no example of it that is short enough to be shown.
+        constructor: the function that makes the argument of the value; empty for the value itself.
+        is_list: whether the value is an array, and the constructor is for its items.
     """
 
     name: str
     value: Default | None
+    constructor: str = ""
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +192,27 @@ class PackageNames:
     arguments: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class PackageMetadata:
+    """The metadata of a distribution, apart from its names and version.
+
+    Attributes:
+        license: the SPDX expression of the owner's code; None if the document has none.
+        author, email: empty without one that is valid.
+        urls: the addresses of pages, with their labels.
+    """
+
+    license: str | None
+    author: Text
+    email: Text
+    urls: tuple[tuple[str, Text], ...]
+
+    @property
+    def whole_license(self) -> str | None:
+        """The SPDX expression of the package, which has a copy of the runtime."""
+        return None if self.license is None else with_runtime(self.license)
+
+
 # Without slots: templates ask for the same properties for every group of operations.
 @dataclass(frozen=True)
 class Api:
@@ -194,7 +220,9 @@ class Api:
 
     Attributes:
         error_body: the annotation of an error body, for the failures of all operations.
-        examples, events, first_call: empty until `with_examples` adds them.
+        classes: the attributes of each class of the models.
+        examples, events, calls: empty until `with_examples` adds them; calls are one for each
+            group, unless its operations cannot be shown.
         xml_shapes: the shapes of values in XML that nodes refer to by name.
     """
 
@@ -203,6 +231,7 @@ class Api:
     summary: Text
     description: Text
     names: PackageNames
+    metadata: PackageMetadata
     servers: tuple[ServerDefinition, ...]
     operation_servers: tuple[Text, ...]
     server_arguments: tuple[ServerArgument, ...]
@@ -216,9 +245,10 @@ class Api:
     errors: ErrorTypes | None
     error_body: str
     contract: Contract
+    classes: Mapping[str, tuple[str, ...]]
     examples: tuple[ExampleValue, ...] = ()
     events: tuple[ExampleValue, ...] = ()
-    first_call: Call | None = None
+    calls: tuple[Call, ...] = ()
     xml_shapes: Mapping[Text, Constructed] = field(default_factory=dict)
 
     @cached_property
@@ -305,6 +335,12 @@ class Api:
     def redirects(self) -> bool:
         """Whether any operation succeeds with a redirect."""
         return any(operation.is_redirect for operation in self.operations)
+
+    @cached_property
+    def shown_classes(self) -> tuple[str, ...]:
+        """The classes in the signatures of the client's methods, in alphabetical order."""
+        names = {name for operation in self.operations for name in operation.models}
+        return tuple(sorted(names & self.classes.keys()))
 
     @cached_property
     def operations(self) -> tuple[OperationDefinition, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -24,6 +25,7 @@ Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
 Failures: TypeAlias = "tuple[tuple[str, tuple[MediaTypeDefinition, ...]], ...]"
 
 _STREAM = "stream"
+_MODEL = re.compile(r"\bmodels\.(\w+)")
 # RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
 IDEMPOTENT_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"})
 
@@ -186,6 +188,17 @@ class OperationDefinition:
             for parameter in self.parameters
             if parameter.wire == wire
         )
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of models in the signature of the client's method, in alphabetical order."""
+        annotations = [parameter.type.annotation for parameter in self.parameters]
+        if self.body is not None and self.body.fields is None:
+            annotations.append(self.body.annotation)
+        elif self.body is not None:
+            annotations += [field.annotation for field in self.body.fields or ()]
+        annotations.append(self.page.item.annotation if self.page else self.result_of_all)
+        return tuple(sorted({name for text in annotations for name in _MODEL.findall(text)}))
 
     @property
     def documented(self) -> tuple[ParameterDefinition | BodyField | RequestBody, ...]:

@@ -3,7 +3,7 @@
 import pytest
 from packaging.version import Version
 
-from specwright.render.releases import version
+from specwright.distributions import version
 
 VERSIONS = {
     "1.2.3": "1.2.3",
