@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,10 +13,13 @@ import click
 from specwright.arguments.document_names import document_argument
 from specwright.arguments.project import (
     allow_refs_from,
+    chosen_output,
+    configured,
     reference_directories,
     repository,
     usual_documents,
 )
+from specwright.config import FILE_NAME, project_of
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import Direction, operations
@@ -23,7 +27,7 @@ from specwright.document.sources.load import load_in_part, read_address
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
 from specwright.files import read_argument, replace_files, why_not_written
-from specwright.project.files import project_files
+from specwright.project.files import OUTPUT, ProjectFile, project_files, publishing_workflow
 from specwright.project.proposals import proposals
 from specwright.report.terminal import say
 
@@ -40,6 +44,7 @@ Examples:
   specwright init
   specwright init docs/openapi.yaml
   specwright init https://api.example.com/openapi.json
+  specwright init --publish
 
 Exit codes: 0 if the project has its files now, 2 if there is no document, the project has
 settings already, or a file cannot be written.
@@ -47,7 +52,12 @@ settings already, or a file cannot be written.
 )
 @document_argument(default="the openapi or swagger file that is here")
 @allow_refs_from
-def init(document: Path | str | None, allowed: tuple[Path, ...]) -> None:
+@click.option(
+    "--publish",
+    is_flag=True,
+    help="Also write a workflow that publishes the package on PyPI; in a project, only that.",
+)
+def init(document: Path | str | None, allowed: tuple[Path, ...], publish: bool) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
     DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
@@ -56,8 +66,17 @@ def init(document: Path | str | None, allowed: tuple[Path, ...]) -> None:
     sign-in and plain names of methods that a framework has named. Existing files are kept, or
     added to. The workflow is at the top of the git repository, and may have jobs for several
     projects.
+
+    With --publish, a workflow builds the package when a tag is pushed, and publishes it as a
+    trusted publisher, without a token.
     """
     here = Path()
+    top = repository(here.resolve()) or here
+    if publish and project_of(document) == here.resolve() / FILE_NAME:
+        files = [publishing_workflow(top, chosen_output(configured(document=document)))]
+        _write(_contents(files))
+        _say(files)
+        return
     if isinstance(document, str):
         path, content = _copied(document)
     else:
@@ -65,21 +84,27 @@ def init(document: Path | str | None, allowed: tuple[Path, ...]) -> None:
     within = reference_directories(path, allowed)
     reading = read_argument if content is None else lambda _: content
     read = upgrade(load_in_part(path, within=within, read=reading))
-    top = repository(here.resolve()) or here
     files = list(project_files(here, top, path, read, proposals(read)))
-    written = {file.path: file.content for file in files if file.content is not None}
-    if content is not None:
-        written[path] = content
-    _write(written)
+    if publish:
+        files.append(publishing_workflow(top, here / OUTPUT))
+    _write({**_contents(files), **({} if content is None else {path: content})})
     say(f"{path.as_posix()}: {_summary(read)}")
-    for file in files:
-        outcome = "kept" if file.content is None else "wrote"
-        say(f"{outcome} {Path(os.path.relpath(file.path)).as_posix()}: {file.about}")
+    _say(files)
     key = " --api-key-env KEY" if Credential.of(read) is not None else ""
     say("next:")
     say("  specwright validate")
     say("  specwright generate")
     say(f"  specwright test http://127.0.0.1:8000{_path(read)}{key}")
+
+
+def _contents(files: Iterable[ProjectFile]) -> dict[Path, bytes]:
+    return {file.path: file.content for file in files if file.content is not None}
+
+
+def _say(files: Iterable[ProjectFile]) -> None:
+    for file in files:
+        outcome = "kept" if file.content is None else "wrote"
+        say(f"{outcome} {Path(os.path.relpath(file.path)).as_posix()}: {file.about}")
 
 
 def _copied(address: str) -> tuple[Path, bytes]:

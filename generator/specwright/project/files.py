@@ -23,6 +23,8 @@ from specwright.project.proposals import Proposals
 OUTPUT = "generated"
 WORKFLOW = ".github/workflows/contract.yml"
 _TEMPLATE = Path(__file__).with_name("workflow.yml")
+_PUBLISHING = ".github/workflows/publish{job}.yml"
+_PUBLISHING_TEMPLATE = Path(__file__).with_name("publish.yml")
 _JOBS = "\njobs:\n"
 # Lines that files of git are to contain, with a message about each.
 _LINES = (
@@ -67,6 +69,28 @@ def project_files(
     workflow = _own(repository, WORKFLOW)
     place = directory.resolve().relative_to(repository.resolve())
     yield _workflow(workflow, place, name, asks_for_key=Credential.of(document) is not None)
+
+
+def publishing_workflow(repository: Path, output: Path) -> ProjectFile:
+    """Return the workflow that publishes a package; an existing one is kept.
+
+    Args:
+        repository: the directory with the workflows.
+        output: the directory of the package, which is below it.
+
+    Raises:
+        InputError: the workflow cannot be written there.
+    """
+    package = output.resolve().relative_to(repository.resolve())
+    place = package.parent if package.name == OUTPUT else package
+    job = "" if place == Path() else f"-{_words(place)}"
+    file = _own(repository, _PUBLISHING.format(job=job))
+    tag = f"{job[1:]}-v" if job else "v"
+    if file.exists():
+        return ProjectFile(file, None, "it is yours")
+    parts = {"job": job, "tag": tag, "package": _quoted(package)}
+    text = _filled(_PUBLISHING_TEMPLATE, parts)
+    return ProjectFile(file, text.encode(), f"tags such as {tag}1.2.0 publish the package")
 
 
 def _own(directory: Path, path: str) -> Path:
@@ -135,7 +159,7 @@ def _workflow(file: Path, place: Path, name: Path, *, asks_for_key: bool) -> Pro
         place: the directory of the project, from the top of the repository.
         name: the path of the document, from that directory.
     """
-    text = _filled(place, name, asks_for_key=asks_for_key)
+    text = _checks(place, name, asks_for_key=asks_for_key)
     before = _content(file)
     if not before:
         about = "validate, generate --check, review and test on pull requests"
@@ -160,13 +184,12 @@ def _data(content: bytes) -> JsonObject:
         return {}
 
 
-def _filled(place: Path, name: Path, *, asks_for_key: bool) -> str:
+def _checks(place: Path, name: Path, *, asks_for_key: bool) -> str:
     """Return the workflow for a document; one below the top of the repository is named in it."""
     is_top = place == Path()
-    words = "-".join(re.findall("[A-Za-z0-9]+", place.as_posix())) or "api"
+    words = _words(place)
     variable = f"_{words.upper().replace('-', '_')}"
-    # GitHub replaces expressions in the text before it is read.
-    shown = json.dumps((place / name).as_posix()).replace("${{", "${{ '${{' }}")
+    shown = _quoted(place / name)
     parts = {
         "secret": "\n          KEY: ${{ secrets.CONTRACT_KEY<variable> }}" if asks_for_key else "",
         "job": "" if is_top else f"-{words}",
@@ -175,10 +198,25 @@ def _filled(place: Path, name: Path, *, asks_for_key: bool) -> str:
         "document": "" if is_top else ' "$DOCUMENT"',
         "option": " --api-key-env KEY" if asks_for_key else "",
     }
-    text = _TEMPLATE.read_text("utf-8")
+    return _filled(_TEMPLATE, parts)
+
+
+def _filled(template: Path, parts: Mapping[str, str]) -> str:
+    text = template.read_text("utf-8")
     for token, part in parts.items():
         text = text.replace(f"<{token}>", part)
     return text
+
+
+def _words(place: Path) -> str:
+    """Return the path of a project as a part of names of jobs and tags."""
+    return "-".join(re.findall("[A-Za-z0-9]+", place.as_posix())) or "api"
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as a value in a workflow."""
+    # GitHub replaces expressions in the text before it is read.
+    return json.dumps(path.as_posix()).replace("${{", "${{ '${{' }}")
 
 
 def _content(file: Path) -> bytes:
