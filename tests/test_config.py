@@ -54,6 +54,7 @@ def test_every_setting_can_be_read(tmp_path: Path) -> None:
         'distribution = "my-shop"',
         'version = "1.2"',
         'license = "MIT"',
+        'changelog = "c"',
         'client-name = "ShopClient"',
         'env-prefix = "SHOP"',
         "short-method-names = false",

@@ -20,7 +20,7 @@ from specwright.json_values import JsonObject, JsonValue
 FILE_NAME = "pyproject.toml"
 TABLE = "[tool.specwright]"
 # The settings that do not decide the content of a package.
-_OF_PROJECT = ("document", "output", "test")
+_OF_PROJECT = ("document", "output", "test", "changelog")
 _LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -166,12 +166,14 @@ class Config:
         document: the OpenAPI document; an address only if an argument names it.
         output: the directory of the generated package.
         test: settings of contract tests.
+        changelog: the file to which names that callers lose are added.
     """
 
     document: Path | str | None = None
     output: Path | None = None
     options: PackageOptions = PackageOptions()
     test: ContractTesting = ContractTesting()
+    changelog: Path | None = None
 
 
 def find_project(start: Path) -> Path | None:
@@ -535,6 +537,7 @@ _SIGN_IN: dict[str, type] = {
 SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "document": _path,
     "output": _path,
+    "changelog": _path,
     "package": _package,
     "distribution": _name(
         _DISTRIBUTION.fullmatch, "must be made of letters, digits, '-', '_', '.'"

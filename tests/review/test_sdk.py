@@ -210,7 +210,7 @@ def test_a_class_with_another_name_is_one_line() -> None:
                 "class A:\n b: int\nclass C:\n a: list[A]\n kind: Literal['A']",
                 "class D:\n b: int\nclass C:\n a: list[D]\n kind: Literal['A']",
             )
-        )
+        ).lines
     )
     assert lines == [
         "changed names of the package:",
@@ -225,11 +225,11 @@ def test_a_class_with_another_name_is_one_line() -> None:
     ids=["a new package", "an addition"],
 )
 def test_nothing_is_lost_by_an_addition(before: str, after: str) -> None:
-    assert list(lost_names(files(before, after))) == []
+    assert list(lost_names(files(before, after)).lines) == []
 
 
 def test_of_many_lost_names_the_first_are_shown() -> None:
     many = "\n".join(f"A{number} = {number}" for number in range(40))
-    lines = list(lost_names(files(many, "B = 1")))
+    lines = list(lost_names(files(many, "B = 1")).lines)
     assert len(lines) == 33
     assert lines[-2] == "  and 10 more; `specwright review --base HEAD` lists them"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -24,7 +24,7 @@ from specwright.arguments.project import (
     reference_directories,
     remote_refs,
 )
-from specwright.config import Config, PackageOptions
+from specwright.config import Config, PackageOptions, is_below
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load_in_part, read_file
@@ -34,7 +34,7 @@ from specwright.emit.drift import FileDifference
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import contents
 from specwright.emit.write import write
-from specwright.errors import SpecwrightError
+from specwright.errors import InputError, SpecwrightError
 from specwright.findings import Report
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.progress import GENERATION, Progress
@@ -63,6 +63,11 @@ _OPTIONS = (
     click.option(
         "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
     ),
+    click.option(
+        "--changelog",
+        type=click.Path(path_type=Path),
+        help="Also add names that callers lose to this changelog, which is yours.",
+    ),
     remote_refs,
     allow_refs_from,
 )
@@ -82,6 +87,7 @@ class PackageArguments(TypedDict):
     output: Path | None
     package: str | None
     templates: Path | None
+    changelog: Path | None
     remote_refs: str
     allowed: tuple[Path, ...]
 
@@ -93,6 +99,7 @@ def command_of(arguments: PackageArguments) -> str:
         "--output": arguments["output"],
         "--package": arguments["package"],
         "--templates": arguments["templates"],
+        "--changelog": arguments["changelog"],
         "--remote-refs": None if remote == Remote.REFUSE else remote,
     }
     named = [f"{name}={value}" for name, value in options.items() if value is not None]
@@ -117,6 +124,9 @@ def packages(arguments: PackageArguments) -> list[PackageBuild]:
         own = configured(document=document, output=output, package=package, templates=templates)
         configs = (own,)
     remote = Remote(arguments["remote_refs"])
+    changelog = arguments["changelog"]
+    if changelog is not None:
+        configs = tuple(replace(config, changelog=changelog) for config in configs)
     return [PackageBuild.of(config, remote, arguments["allowed"]) for config in configs]
 
 
@@ -142,6 +152,7 @@ class PackageBuild:
         within: the directories with the files that it may refer to.
         target: the directory of the package.
         removed: the old names whose last day is over.
+        changelog: the file to which names that callers lose are added, if there is one.
     """
 
     document: Path | str
@@ -150,6 +161,7 @@ class PackageBuild:
     remote: Remote
     within: Sequence[Path]
     removed: Sequence[str] = ()
+    changelog: Path | None = None
 
     @classmethod
     def of(cls, config: Config, remote: Remote, allowed: Sequence[Path]) -> PackageBuild:
@@ -157,7 +169,11 @@ class PackageBuild:
         within = reference_directories(document, allowed)
         options = config.options.on(datetime.now(UTC).date())
         removed = sorted(config.options.deprecated.keys() - options.deprecated.keys())
-        return cls(document, options, chosen_output(config), remote, within, removed)
+        target, changelog = chosen_output(config), config.changelog
+        if changelog is not None and is_below(changelog, target):
+            hint = "put it elsewhere: everything in the output is generated"
+            raise InputError(f"{changelog}: the changelog is in the output", hint=hint)
+        return cls(document, options, target, remote, within, removed, changelog)
 
     def update(self, start: Start, notice: Notice = _ignore) -> PackageUpdate:
         """Write the files that have changed.

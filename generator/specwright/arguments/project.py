@@ -108,6 +108,7 @@ def configured(
             output=output or config.output,
             options=options,
             test=config.test,
+            changelog=config.changelog,
         ),
         project_of(document),
     )

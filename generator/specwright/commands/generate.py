@@ -19,6 +19,7 @@ from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.manifest import read_lock
 from specwright.report.terminal import say, show
 from specwright.review.lost_names import lost_names
+from specwright.review.package_changelog import record
 
 
 @click.command(
@@ -48,7 +49,8 @@ def generate(
     not given come from [tool.specwright] in the nearest pyproject.toml, or from each of several
     [[tool.specwright]]; without those, the document is the openapi or swagger file (.json, .yaml
     or .yml) that is here. Files in the output that were edited or added by hand are never
-    overwritten. Public names that were removed or have another type are listed, as in `review`.
+    overwritten. Public names that were removed or have another type are listed, as in `review`,
+    and added to the changelog if one is named.
     """
     chosen = packages(options)
     for package in chosen:
@@ -67,8 +69,11 @@ def _update(package: PackageBuild) -> PackageUpdate:
     update = package.update(new_worker)
     say(update.outcome)
     say(update.summary)
-    for line in lost_names(update.differences):
+    lost = lost_names(update.differences)
+    for line in lost.lines:
         say(line)
+    if package.changelog is not None and lost.changes:
+        say(record(package.changelog, package.target, lost.changes))
     return update
 
 

@@ -24,6 +24,7 @@ from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
 from specwright.report.terminal import complain, say
 from specwright.review.lost_names import lost_names
+from specwright.review.package_changelog import record
 from specwright.serving import listening
 
 # Short beside a run; looking at a hundred files takes less than a millisecond.
@@ -147,8 +148,11 @@ def _run(
             watched.notice(_inputs(package))
             update = package.update(workers.take, watched.notice)
             say(f"{name}{update.outcome}: {update.summary}")
-            for lost in lost_names(update.differences):
-                say(lost)
+            lost = lost_names(update.differences)
+            for words in lost.lines:
+                say(words)
+            if package.changelog is not None and lost.changes:
+                say(record(package.changelog, package.target, lost.changes))
             for update_beside in beside:
                 line = update_beside(package)
                 if line is not None:
