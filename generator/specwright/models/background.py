@@ -22,9 +22,9 @@ from specwright.errors import SpecwrightError
 from specwright.isolation import ProcessCopy, Stopped, TaskLimits, limit_memory, limit_time
 from specwright.models.generate import ModelsError, ModelSource, generate
 
-# Three times the need of large documents in use (docs/decisions/0051).
-SECONDS = 10.0
-SECONDS_PER_OBJECT = 0.0015
+# Many times the need of large documents in use (docs/decisions/0051).
+SECONDS = 20.0
+SECONDS_PER_OBJECT = 0.006
 MEMORY = 768 * 1024 * 1024
 
 
