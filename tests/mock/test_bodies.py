@@ -127,6 +127,21 @@ WITHOUT_VALUE: dict[str, tuple[dict[str, Any], str]] = {
         media(**{"application_x-www-form-urlencoded": {"schema": {"type": "integer"}}}),
         "the application/x-www-form-urlencoded body",
     ),
+    # A form has no null, and a member that is null is left out.
+    "/w/null": (
+        media(
+            **{
+                "application_x-www-form-urlencoded": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {"a": {"enum": [None]}},
+                        "required": ["a"],
+                    }
+                }
+            }
+        ),
+        "the application/x-www-form-urlencoded body",
+    ),
     "/w/multipart": (
         media(**{"multipart_form-data": {"schema": {"type": "array", "items": {}}}}),
         "the multipart/form-data body",

@@ -151,8 +151,16 @@ class Bodies:
         root = self._root(media_type, content)
         for value in self._values_of(media_type, content, page):
             written = self._written(media_type, content, value)
-            if _is_encodable(media_type, written, root):
+            if _is_encodable(media_type, written, root) and self._keeps(media_type, content, value):
                 yield written
+
+    def _keeps(self, media_type: str, content: Site, value: Any) -> bool:
+        """Return whether a value is valid without its null members, if forms leave them out."""
+        if not medium_of(media_type).has_parts or not isinstance(value, dict):
+            return True
+        sent = {name: member for name, member in value.items() if member is not None}
+        schema = sites.schema(self._document, content).pointer
+        return sent == value or self.examples.witnesses.is_valid(schema, sent)
 
     def _root(self, media_type: str, content: Site) -> XmlRoot | None:
         """Return the root element of a body in XML."""
