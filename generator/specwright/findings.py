@@ -118,7 +118,8 @@ class Finding:
             those of the message are.
         occurrences: the operations with this cause, in the order in which they were found;
             location, pointer and evidence are those of the first one.
-        upgraded: its places in the upgraded document, if that is not the written one.
+        upgraded: its places in the upgraded document, and those that it concerns, if that is not
+            the written one alone.
     """
 
     rule: str

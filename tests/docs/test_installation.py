@@ -22,7 +22,9 @@ ROOT = Path(__file__).parents[2]
 LINE = "pip install './specwright[test]'"
 PIP = re.compile(r"pip install [^\n`]*")
 # `pip install 'esim-service[…]'` adds an extra to what is installed from the checkout.
-LOCAL = re.compile(r"\.|\\\.|nox\b|nox\[uv\]|uvicorn\b|fastapi\b|esim-service\[|--index-url ")
+LOCAL = re.compile(
+    r"\.|build>=|\\\.|nox\b|nox\[uv\]|uvicorn\b|fastapi\b|esim-service\[|--index-url "
+)
 NETWORK = "SPECWRIGHT_NETWORK"
 
 

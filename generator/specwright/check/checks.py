@@ -162,6 +162,7 @@ def _finding(document: Document, rule: LintRule, violation: LintViolation) -> Fi
         place = document.original.locate(written)
     else:
         written, upgraded = document.as_written(violation.pointer), (violation.pointer,)
+        upgraded += violation.concerned
         place = document.locate(violation.pointer)
     return Finding(
         rule.id,

@@ -13,7 +13,7 @@ _INDENT = "    "
 
 
 def imports(names: PackageNames, calls: Iterable[Call]) -> Iterator[str]:
-    """Yield the lines that import what a program of these calls uses."""
+    """Yield the imports of a program of these calls."""
     arguments = (argument for call in calls for argument in call.arguments)
     modules = {a.constructor.partition(".")[0] for a in arguments if a.constructor}
     others = sorted(modules - {_MODELS})

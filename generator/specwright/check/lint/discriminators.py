@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from specwright.check.context import LintContext
@@ -11,9 +10,9 @@ from specwright.document.model import is_remote
 from specwright.document.schemas.applicators import Subschema, applying, held
 from specwright.document.schemas.discriminators import Discriminators
 from specwright.errors import did_you_mean
-from specwright.findings import Level, values_of
+from specwright.findings import Level
 from specwright.json_values import mapping
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer, join, split
 
 
 def discriminator_mapping(context: LintContext) -> Iterator[LintViolation]:
@@ -38,24 +37,26 @@ def _targets(context: LintContext) -> Iterator[tuple[Pointer, str]]:
 
 
 def discriminator_property(context: LintContext) -> Iterator[LintViolation]:
-    holders = defaultdict[tuple[Pointer, str], list[Pointer]](list)
     for node in context.of_kind("schema"):
         name = mapping(node.value.get("discriminator")).get("propertyName")
         schema = Subschema(node.pointer, node.value)
         if not isinstance(name, str) or _declares(context, _alone(schema), name):
             continue
-        for alternative in _alternatives(context, schema):
-            if mapping(alternative.value).get("type") != "null" and not _declares(
-                context, alternative, name
-            ):
-                end, _ = context.document.end(alternative.pointer, alternative.value)
-                holders[end, name].append(node.pointer)
-    # An alternative is read with the property wherever it is used, not in the union alone.
-    for (alternative_pointer, name), pointers in holders.items():
-        (first, *others) = dict.fromkeys(pointers)
-        more = f" and {len(others)} more" if others else ""
-        message = f"'{name}', by which #{first}{more} is discriminated, is not a property"
-        yield LintViolation(alternative_pointer, message, values_of(name))
+        without = [
+            alternative
+            for alternative in _alternatives(context, schema)
+            if mapping(alternative.value).get("type") != "null"
+            and not _declares(context, alternative, name)
+        ]
+        if without:
+            names = dict.fromkeys(_name(context, node.pointer, one) for one in without)
+            # The class of an alternative has the property wherever it is used.
+            ends = (context.document.end(one.pointer, one.value)[0] for one in without)
+            yield LintViolation(
+                node.pointer + join("discriminator", "propertyName"),
+                f"'{name}' is not a property of {', '.join(names)}",
+                concerned=tuple(dict.fromkeys(ends)),
+            )
 
 
 def _alternatives(context: LintContext, schema: Subschema) -> list[Subschema]:
@@ -81,6 +82,15 @@ def _declares(context: LintContext, schema: Subschema, name: str) -> bool:
         name in mapping(mapping(part.value).get("properties"))
         for part in applying(context.document, [schema])
     )
+
+
+def _name(context: LintContext, holder: Pointer, schema: Subschema) -> str:
+    """Return a schema in words: the name of its component, or its place in the holder."""
+    end, _ = context.document.end(schema.pointer, schema.value)
+    match split(end):
+        case ("components", "schemas", name):
+            return f"'{name}'"
+    return end.removeprefix(f"{holder}/")
 
 
 RULES = (

@@ -33,12 +33,14 @@ class LintViolation(NamedTuple):
     Attributes:
         values: the values that it is about, as JSON texts, if the place may break it in several
             ways.
+        concerned: other places in the upgraded document that are not as it says because of this.
         is_written: whether the place is one of the document before its upgrade.
     """
 
     pointer: Pointer
     message: str
     values: tuple[str, ...] = ()
+    concerned: tuple[Pointer, ...] = ()
     is_written: bool = False
 
 
