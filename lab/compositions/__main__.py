@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -29,8 +29,11 @@ def _has(kind: str, candidate: Json) -> bool:
     return next(isolated([trial], _LIMITS)) == kind
 
 
-def _trials(seeds: Sequence[int], options: argparse.Namespace) -> Iterator[tuple[int, str]]:
-    """Yield seeds with the kinds of their faults; the trials have a process of their own."""
+def _trials(seeds: Sequence[int], options: argparse.Namespace) -> list[tuple[int, str]]:
+    """Return seeds with the kinds of their faults; the trials have a process of their own.
+
+    All of them have ended then, as other trials use the same directory.
+    """
     trials: list[Trial] = [
         partial(
             fault,
@@ -40,7 +43,7 @@ def _trials(seeds: Sequence[int], options: argparse.Namespace) -> Iterator[tuple
         )
         for seed in seeds
     ]
-    yield from zip(seeds, isolated(trials, _LIMITS), strict=True)
+    return list(zip(seeds, isolated(trials, _LIMITS), strict=True))
 
 
 def main() -> int:
