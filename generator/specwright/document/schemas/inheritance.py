@@ -24,6 +24,7 @@ from specwright.json_values import JsonObject, JsonValue, mapping, sequence, tex
 from specwright.pointer import Pointer, join, resolve, split
 
 _WHOLE = ("$ref", "allOf")
+_TEXTS = frozenset({"$comment", "description", "title"})
 # Steps from a schema to its parts and alternatives.
 ALTERNATIVES = re.compile(r"(/(allOf|anyOf|oneOf)/\d+)+$")
 # Keywords that make a schema a type without others.
@@ -107,15 +108,26 @@ def compose(document: Document) -> Document:
     itself allows any value, and so does a property that is required and not declared. What is
     required beside alternatives is required of each of them. An object without unevaluated
     properties has no additional ones, and neither have its alternatives. A value that is not an
-    object has no properties, and what its parts say of them is dropped.
+    object has no properties, and what its parts say of them is dropped. A part that refers to a
+    schema of any value is one itself.
     """
     any_value: JsonValue = {}
-    document = _replaced(document, dict.fromkeys(circular_alternatives(document), any_value))
+    any_values = (*circular_alternatives(document), *_open_parts(document))
+    document = _replaced(document, dict.fromkeys(any_values, any_value))
     document = _without_idle_properties(document)
     document = _with_required_alternatives(_with_closed_objects(document))
     document = _with_required_properties(document)
     document = _with_plain_references(document)
     return _with_plain_unions(_with_whole_properties(document))
+
+
+def _open_parts(document: Document) -> Iterator[Pointer]:
+    """Yield the parts of schemas that are `true`, or refer to a schema of any value."""
+    for schema in _schemas(document):
+        for index, part in enumerate(sequence(mapping(schema.value).get("allOf"))):
+            whole = True if part is True else reference(part) and document.follow(part)
+            if whole is True or (isinstance(whole, dict) and whole.keys() <= _TEXTS):
+                yield schema.pointer + join("allOf", index)
 
 
 def _without_idle_properties(document: Document) -> Document:
