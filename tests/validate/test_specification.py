@@ -370,6 +370,14 @@ def test_each_alternative_declares_the_property_of_the_discriminator(tmp_path: P
     ]
 
 
+def test_a_discriminator_without_its_property_concerns_the_alternatives(tmp_path: Path) -> None:
+    report = check(upgrade(load(write(tmp_path, PETS % (BOTH, "")))), Settings())
+    [finding] = report.findings
+    # The class has the property wherever the alternative is used.
+    assert "/components/schemas/Dog" in finding.places
+    assert "/components/schemas/Cat" not in finding.places
+
+
 def test_a_mapping_names_schemas(tmp_path: Path) -> None:
     report = findings(tmp_path, PETS % (f"properties: {{kind: {{}}}}, {BOTH}", MAPPED))
     place = "/components/schemas/Pet/discriminator/mapping"

@@ -56,8 +56,7 @@ def _children(
     """Yield the steps down from a schema, a word for each, and whether the child is separate."""
     if not isinstance(schema, dict):
         return
-    # What an addition must not rename has its name first.
-    for keyword, value in sorted(schema.items(), key=lambda member: member[0] == "$defs"):
+    for keyword, value in schema.items():
         if keyword in _ONE:
             yield join(keyword), _ONE[keyword], value, True
         elif keyword == "properties" and isinstance(value, dict):

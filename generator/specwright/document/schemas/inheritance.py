@@ -122,10 +122,10 @@ def compose(document: Document) -> Document:
 
 
 def _open_parts(document: Document) -> Iterator[Pointer]:
-    """Yield the parts of schemas that are `true`, or refer to a schema of any value."""
+    """Yield the parts of schemas that refer to a schema of any value."""
     for schema in _schemas(document):
         for index, part in enumerate(sequence(mapping(schema.value).get("allOf"))):
-            whole = True if part is True else reference(part) and document.follow(part)
+            whole = reference(part) and document.follow(part)
             if whole is True or (isinstance(whole, dict) and whole.keys() <= _TEXTS):
                 yield schema.pointer + join("allOf", index)
 

@@ -10,12 +10,18 @@ from ._runtime.shared.types import DecimalString, Model, Nullable
 
 Price: TypeAlias = Annotated[Decimal, DecimalString()]
 AnyModel: TypeAlias = Any
+Said: TypeAlias = Any
+"""Anything."""
 Item_Note: TypeAlias = Any
 
 
 class Item(Model):
     price: Price | None = None
+    offer: Price | None = None
+    name: Price | None = None
     note: Annotated[Item_Note | None, Nullable()] = None
 
 
 PutItem_XPriceParameter: TypeAlias = Price
+PutItem_XNameParameter: TypeAlias = Price
+PutItem_XOfferParameter: TypeAlias = Price
