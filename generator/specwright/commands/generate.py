@@ -19,7 +19,7 @@ from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.manifest import read_lock
 from specwright.report.terminal import say, show
 from specwright.review.lost_names import lost_names
-from specwright.review.package_changelog import record
+from specwright.review.package_changelog import lines_about
 
 
 @click.command(
@@ -69,11 +69,8 @@ def _update(package: PackageBuild) -> PackageUpdate:
     update = package.update(new_worker)
     say(update.outcome)
     say(update.summary)
-    lost = lost_names(update.differences)
-    for line in lost.lines:
+    for line in lines_about(lost_names(update.differences), package.changelog, package.target):
         say(line)
-    if package.changelog is not None and lost.changes:
-        say(record(package.changelog, package.target, lost.changes))
     return update
 
 

@@ -24,7 +24,7 @@ from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
 from specwright.report.terminal import complain, say
 from specwright.review.lost_names import lost_names
-from specwright.review.package_changelog import record
+from specwright.review.package_changelog import lines_about
 from specwright.serving import listening
 
 # Short beside a run; looking at a hundred files takes less than a millisecond.
@@ -149,10 +149,8 @@ def _run(
             update = package.update(workers.take, watched.notice)
             say(f"{name}{update.outcome}: {update.summary}")
             lost = lost_names(update.differences)
-            for words in lost.lines:
+            for words in lines_about(lost, package.changelog, package.target):
                 say(words)
-            if package.changelog is not None and lost.changes:
-                say(record(package.changelog, package.target, lost.changes))
             for update_beside in beside:
                 line = update_beside(package)
                 if line is not None:

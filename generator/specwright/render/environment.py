@@ -17,11 +17,6 @@ from specwright.render.compiled import TemplateEnvironment, code_of
 from specwright.render.templates import BUILTIN, Templates
 from specwright.text import Text, code_span
 
-
-def _raw(value: Text | str) -> str:
-    return value.raw if isinstance(value, Text) else value
-
-
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "literal": quoting.literal,
     "docstring": quoting.docstring,
@@ -32,9 +27,9 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "summary": quoting.summary,
     "sentence": quoting.sentence,
     "product": quoting.product,
-    "version": lambda value: distributions.version(_raw(value)),
+    "version": lambda value: distributions.version(quoting.raw(value)),
     "identifier": quoting.identifier,
-    "code": lambda value: code_span(_raw(value)),
+    "code": lambda value: code_span(quoting.raw(value)),
     "parameters": calls.parameters,
     "statement": lambda call: tuple(calls.statement(call)),
     "imports": lambda api: tuple(calls.imports(api.names, api.calls)),

@@ -81,8 +81,8 @@ def comment(text: Text | str, *, indent: int = 0, width: int = 100) -> str:
 
 def toml(text: Text | str) -> str:
     """Return text as a basic string of TOML, which does not allow lone surrogates."""
-    raw = _raw(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _string(raw).replace("\\x", "\\u00")
+    whole = raw(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _string(whole).replace("\\x", "\\u00")
 
 
 def markdown(text: Text | str) -> str:
@@ -109,7 +109,7 @@ def sentence(text: Text | str) -> Text:
 
 def product(text: Text | str) -> str:
     """Return text as a product token of a `User-Agent` header (RFC 9110, 10.1.5)."""
-    return _NOT_IN_PRODUCT.sub("-", _raw(text))
+    return _NOT_IN_PRODUCT.sub("-", raw(text))
 
 
 def identifier(name: str) -> str:
@@ -121,10 +121,11 @@ def identifier(name: str) -> str:
 
 def legible(text: Text | str) -> str:
     """Escape the invisible characters of a text; line ends become line feeds."""
-    return visible(_LINE_END.sub("\n", _raw(text)), kept="\n\t")
+    return visible(_LINE_END.sub("\n", raw(text)), kept="\n\t")
 
 
-def _raw(text: Text | str) -> str:
+def raw(text: Text | str) -> str:
+    """Return text as it is in the document, which has to be quoted before it is written."""
     return text.raw if isinstance(text, Text) else text
 
 

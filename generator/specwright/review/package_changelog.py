@@ -5,17 +5,32 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from specwright.errors import InputError, Location, SpecwrightError
 from specwright.files import read_regular, replace_files, why_not_written
+from specwright.review.lost_names import LostNames
 from specwright.review.sdk import NameChange, NameChangeKind
 from specwright.text import code_span
 
 _HEADING = re.compile(r"^## ")
 _SECTIONS = {NameChangeKind.CHANGED: "### Changed", NameChangeKind.REMOVED: "### Removed"}
 _UNRELEASED = "Unreleased"
+
+
+def lines_about(lost: LostNames, changelog: Path | None, package: Path) -> Iterator[str]:
+    """Yield lines about lost names, which are added to the changelog if there is one.
+
+    Args:
+        package: the directory of the package, as it is now.
+
+    Raises:
+        SpecwrightError: the changelog cannot be read or written, or is not text.
+    """
+    yield from lost.lines
+    if changelog is not None and lost.changes:
+        yield record(changelog, package, lost.changes)
 
 
 def record(file: Path, package: Path, changes: Iterable[NameChange]) -> str:

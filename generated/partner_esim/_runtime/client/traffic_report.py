@@ -21,9 +21,9 @@ from ..shared import rule_ids
 from ..shared.codec import Codecs, shortened
 from ..shared.free_json import parsed
 from ..shared.media.table import essence, medium_of
-from ..shared.operation import Content, Contents, Operation
+from ..shared.operation import Content, Operation
 from .transport.base import Response
-from .wire.contents import has_body
+from .wire.contents import declaring, has_body
 
 # The version of the format of reports.
 _VERSION = 1
@@ -189,12 +189,12 @@ def _differences(
         return
     place = _pointer(operation, "responses", declared)
     name = f"{operation.method} {operation.path}"
-    came = essence(response.header("content-type") or "")
-    content = _content(contents, came)
+    header = response.header("content-type") or ""
+    came, content = essence(header), next(declaring(contents, header), None)
     if content is None:
-        header = f"with Content-Type {_media_type(came)}" if came else "without a Content-Type"
+        type_ = f"with Content-Type {_media_type(came)}" if came else "without a Content-Type"
         media_types = ", ".join(content.media_type for content in contents)
-        message = f"{status} {header} (declared: {media_types})"
+        message = f"{status} {type_} (declared: {media_types})"
         values = (json.dumps(_media_type(came)),)
         yield RecordedDifference(name, rule_ids.UNDECLARED_MEDIA_TYPE, place, message, values)
     elif response.chunks is None:
@@ -231,20 +231,6 @@ def _joined(tokens: Sequence[str]) -> str:
 def _media_type(came: str) -> str:
     # A header may contain anything.
     return came if re.fullmatch(r"[\w.+-]{1,60}/[\w.+-]{1,60}", came, re.ASCII) else "(invalid)"
-
-
-def _content(contents: Contents, came: str) -> Content | None:
-    """Return the content that declares a media type, or a range with it (RFC 9110, 12.5.1)."""
-    ranges = (came, f"{came.partition('/')[0]}/*", "*/*")
-    return next(
-        (
-            content
-            for range_ in ranges
-            for content in contents
-            if essence(content.media_type) == range_
-        ),
-        None,
-    )
 
 
 def _mismatches(

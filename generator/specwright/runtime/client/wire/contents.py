@@ -112,20 +112,31 @@ def _distance(pattern: str, status: int) -> int:
     return abs(int(pattern.replace("XX", "00")) - status) if pattern != "default" else 1000
 
 
+def declaring(contents: Contents, came: str) -> Iterator[Content]:
+    """Yield the contents that declare a media type, the most specific first (RFC 9110, 12.5.1)."""
+    yield from _named(contents, came)
+    yield from _of_any(contents, came)
+
+
 def _fitting(contents: Contents, came: str) -> Iterator[Content]:
-    """Yield the contents that match a media type, the most specific first."""
+    """Yield the contents that match a media type, the most specific first: JSON is like JSON."""
+    yield from _named(contents, came)
+    medium = medium_of(essence(came))
+    if came and medium.is_json:
+        yield from (content for content in contents if medium_of(content.media_type) is medium)
+    yield from _of_any(contents, came)
+
+
+def _named(contents: Contents, came: str) -> Iterator[Content]:
     yield from (content for content in contents if _plain(content.media_type) == _plain(came))
     name = essence(came)
     yield from (content for content in contents if essence(content.media_type) == name)
     top = name.partition("/")[0]
     yield from (content for content in contents if essence(content.media_type) == f"{top}/*")
-    if name:
-        yield from (
-            content
-            for content in contents
-            if medium_of(content.media_type) is medium_of(name) and medium_of(name).is_json
-        )
-        yield from (content for content in contents if essence(content.media_type) == "*/*")
+
+
+def _of_any(contents: Contents, came: str) -> Iterator[Content]:
+    return (content for content in contents if came and essence(content.media_type) == "*/*")
 
 
 def _plain(media_type: str) -> str:
