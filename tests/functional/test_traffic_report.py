@@ -97,6 +97,28 @@ PATHS: Json = {
         "head": operation(TEXT, operationId="hasPicture"),
         "additionalOperations": {"COPY": operation(operationId="copyPicture")},
     },
+    "/anything": {
+        "get": {
+            "operationId": "anything",
+            "tags": ["things"],
+            "responses": {"200": {"description": "Done.", "content": {"*/*": {}}}},
+        }
+    },
+    "/versions": {
+        "get": {
+            "operationId": "versions",
+            "tags": ["things"],
+            "responses": {
+                "200": {
+                    "description": "Done.",
+                    "content": {
+                        "application/json;v=1": {"schema": ref("Cat")},
+                        "application/json;v=2": {"schema": ref("Dog")},
+                    },
+                }
+            },
+        }
+    },
     "/cat": {"get": {"operationId": "cat", "tags": ["things"], "responses": {"200": XML}}},
 }
 SCHEMAS: Json = {
@@ -334,6 +356,25 @@ def test_xml_is_judged(made: ModuleType, origin: Origin, report: Any) -> None:
         "200: Field required at '/lives'",
         "200: the body does not match its media type at ''",
     ]
+
+
+def test_any_media_type_may_be_declared(made: ModuleType, origin: Origin, report: Any) -> None:
+    origin.answer(Answer(200, b"text", {"content-type": "text/plain"}))
+    watched(made, origin, report).things.anything()
+    assert not report.differences
+
+
+def test_a_parameter_of_a_media_type_tells_schemas_apart(
+    made: ModuleType, origin: Origin, report: Any
+) -> None:
+    headers = {"content-type": "application/json; v=2"}
+    origin.answer(Answer(200, b'{"owner": "a"}', headers), Answer(200, b'{"lives": 9}', headers))
+    client = watched(made, origin, report)
+    client.things.versions()
+    assert not report.differences
+    with suppress(made.ApiError):
+        client.things.versions()
+    assert [each.message for each in report.differences] == ["200: Field required at '/owner'"]
 
 
 def test_ranges_and_methods(made: ModuleType, origin: Origin, report: Any) -> None:
