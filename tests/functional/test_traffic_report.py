@@ -359,7 +359,7 @@ def test_xml_is_judged(made: ModuleType, origin: Origin, report: Any) -> None:
 
 
 def test_any_media_type_may_be_declared(made: ModuleType, origin: Origin, report: Any) -> None:
-    origin.answer(Answer(200, b"text", {"content-type": "text/plain"}))
+    origin.answer(Answer(200, b"{}", {"content-type": "application/json"}))
     watched(made, origin, report).things.anything()
     assert not report.differences
 
