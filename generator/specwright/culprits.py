@@ -7,13 +7,9 @@ one is left that fails alone.
 
 from __future__ import annotations
 
-import platform
 import time
-import traceback
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
 from typing import TypeVar
 
 from jsonschema_rs.canonical.schema import clone
@@ -33,8 +29,6 @@ Attempt = Callable[[Document], T]
 _MOST = 20
 # Processor time for all trials: they have no limits of their own, as a process for models has.
 _SECONDS = 120.0
-_PACKAGES = ("specwright", "datamodel-code-generator", "pydantic")
-_FRAMES = 6
 
 
 class _OutOfTimeError(Exception):
@@ -104,17 +98,6 @@ def without_culprits(
                 raise
             error = another
     raise error
-
-
-def bug_report(error: Exception) -> str:
-    """Return the facts about an error for a bug report, without text of the document."""
-    system = f"Python {platform.python_version()}, {platform.system()}"
-    versions = [f"{name} {version(name)}" for name in _PACKAGES]
-    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    calls = " > ".join(
-        f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames
-    )
-    return f"{type(error).__name__} at {calls} ({', '.join([*versions, system])})"
 
 
 def _culprit(document: Document, attempt: Attempt[object], end: float) -> Culprit | None:

@@ -10,14 +10,14 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from urllib.parse import urlsplit, urlunsplit
 
-from specwright.check.checks import INCOMPLETE, INTERNAL_ERROR, LEFT_OUT, Examination, examine
+from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.repair.names import TOLD_APART, rename
 from specwright.check.repair.repair import repair
 from specwright.check.repair.variables import DESCRIBED
 from specwright.config import PackageOptions, Renames
-from specwright.culprits import Culprit, bug_report, is_failure, without_culprits
+from specwright.culprits import Culprit, is_failure, without_culprits
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
 from specwright.document.normalise import normalise
@@ -32,6 +32,7 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import Origin, PackageContents, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
+from specwright.internal_errors import INTERNAL_ERROR, bug_report
 from specwright.ir.build import build, with_examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.model.api import Api, PackageNames

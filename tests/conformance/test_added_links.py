@@ -131,7 +131,7 @@ def test_what_a_link_begins_at_makes_something(document: Path) -> None:
     link = AddedLink(source="POST /tokens", target="GET /boxes/{box}")
     for links, is_reset in (((), True), ((link,), False)):
         contract = Contract(with_links(load(document), links))
-        assert takes_everything(contract.operations["/paths/~1tokens/post"]) is is_reset
+        assert takes_everything(contract, contract.operations["/paths/~1tokens/post"]) is is_reset
 
 
 def test_a_link_from_an_operation_that_cannot_succeed_is_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from specwright.check.lint.table import RULES
 from specwright.config import Renames
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order, values_of
+from specwright.internal_errors import INTERNAL_ERROR
 from specwright.isolation import Stopped, TaskLimits, isolated
 from specwright.pointer import Pointer
 from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
@@ -39,17 +40,6 @@ LEFT_OUT = RuleDescription(
     "",
     Level.WARNING,
     Level.WARNING,
-)
-INTERNAL_ERROR = RuleDescription(
-    "internal-error",
-    "Checks",
-    "`generate`, `scaffold` and `docs` do without a schema or an operation on which this program, "
-    "or a library that it uses, fails; the exit code is then 1. It is a bug unless the message "
-    "names a limit: please report it, with the line that `generate` prints for that.",
-    "",
-    "",
-    Level.ERROR,
-    Level.ERROR,
 )
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
     *RULES,

@@ -24,6 +24,7 @@ from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.recording.exchange import SCENARIOS as SOURCE
 from specwright.conformance.recording.record import Record
+from specwright.errors import SpecwrightError
 
 
 class RunProfile(StrEnum):
@@ -181,6 +182,12 @@ class Run:
             step()
         except TimeOver:
             self.budget.cut.append(name)
+        except (TargetLost, SpecwrightError):
+            raise
+        except Exception as error:
+            last = next(reversed(self.record.exchanges), None)
+            place = (last.operation if last is not None else None) or ""
+            self.record.fail(place, error, f"the rest of the step '{name}' is left out")
         finally:
             seconds = time.monotonic() - started
             later = self.record.exchanges[before:]

@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 from specwright import pipeline
-from specwright.check.checks import INTERNAL_ERROR, Examination
+from specwright.check.checks import Examination
 from specwright.config import PackageOptions, configs_as_of, of_document, project_of
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
@@ -17,6 +17,7 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import LOCK, read_lock
 from specwright.errors import InputError, SpecwrightError
 from specwright.findings import Report
+from specwright.internal_errors import INTERNAL_ERROR
 from specwright.models.background import ModelWorker
 from specwright.review.package import PackageFailure, RegeneratedPackage
 

@@ -27,8 +27,9 @@ STATIONS = [
 def booking_in_xml(text: str) -> dict[str, Any]:
     """Read the elements of a booking; flags are booleans (XML Schema 1.1, datatypes, 3.3.2)."""
     booking = ElementTree.fromstring(text)
-    if booking.tag != "booking":
-        raise ValueError(booking.tag)
+    texts = [booking.text, *(element.tail for element in booking)]
+    if booking.tag != "booking" or any(text and not text.isspace() for text in texts):
+        raise ValueError(text)
     values: dict[str, Any] = {element.tag: element.text or "" for element in booking}
     flags = {"true": True, "1": True, "false": False, "0": False}
     return values | {

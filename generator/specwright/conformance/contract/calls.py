@@ -26,11 +26,16 @@ ABSENT: Final = Absent()
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """An operation with arguments by place and name, and a JSON body."""
+    """An operation with arguments by place and name, and a JSON body.
+
+    Attributes:
+        conditions: headers such as If-Match, in place of parameters with their names.
+    """
 
     operation: ContractOperation
     arguments: Mapping[Key, JsonValue] = field(default_factory=dict)
     body: JsonValue | Absent = ABSENT
+    conditions: tuple[tuple[str, str], ...] = ()
 
     def with_argument(self, key: Key, value: JsonValue) -> OperationCall:
         """Return the same call with another argument."""
@@ -68,9 +73,12 @@ class OperationCall:
         """The headers for the arguments and for the media type of the body."""
         headers = [("Accept", "application/json, */*;q=0.5")]
         cookies = []
+        replaced = {name.lower() for name, _ in self.conditions}
         for slot in self.operation.slots:
             value = self.arguments.get(slot.key)
             if value is None:
+                continue
+            if slot.written.location == "header" and slot.written.wire.lower() in replaced:
                 continue
             if slot.written.location == "header":
                 headers.append((slot.written.wire, text(slot.written, value)))
@@ -78,6 +86,7 @@ class OperationCall:
                 cookies += parts(slot.written, value)
         if cookies:
             headers.append(("Cookie", "; ".join(cookies)))
+        headers += self.conditions
         if not isinstance(self.body, Absent):
             headers += [("Content-Type", kind) for kind in self._written[:1]]
         return headers

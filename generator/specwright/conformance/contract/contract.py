@@ -225,6 +225,18 @@ class Contract:
             if declaration is not None:
                 yield operation, declaration
 
+    def reader(self, operation: ContractOperation) -> ContractOperation | None:
+        """Return the GET of the path of an operation; None without one."""
+        path = shape(operation.site.key)
+        return next(
+            (
+                other
+                for other in self.operations.values()
+                if other.method == "GET" and shape(other.site.key) == path
+            ),
+            None,
+        )
+
     @cached_property
     def uncalled(self) -> frozenset[tuple[str, str]]:
         """Method and path of the operations that exist, but are not tested."""

@@ -22,7 +22,7 @@ from specwright.names import snake
 from specwright.pointer import Pointer, join, split
 
 # Members in which a response may wrap a resource.
-_ENVELOPES = ("data", "result", "item", "resource", "object", "attributes", "payload")
+ENVELOPES = ("data", "result", "item", "resource", "object", "attributes", "payload")
 # Words in schema names for a representation of a resource.
 _VIEWS = frozenset(
     (
@@ -211,7 +211,7 @@ def _items(body: JsonValue, *, is_list: bool) -> list[tuple[Pointer, dict[str, J
     wrapped = [
         (join(name), each)
         for name, each in body.items()
-        if snake(name) in _ENVELOPES and isinstance(each, dict)
+        if snake(name) in ENVELOPES and isinstance(each, dict)
     ]
     listed = [
         (place + join(name, 0), each[0])

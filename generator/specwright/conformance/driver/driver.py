@@ -17,14 +17,17 @@ from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.ids import KnownIds, is_reference
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import TargetServer
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, value_at
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
+from specwright.errors import SpecwrightError
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
+# The failure of a request that is not sent, as there is an error in this program.
+_UNMADE = "the request could not be made"
 # How many of the newest values of each parameter are kept.
 _KEPT = 20
 _CANDIDATES = 12
@@ -40,6 +43,7 @@ class Driver:
     Attributes:
         successes: the latest successful call of each operation, with its exchange.
         busy_operations: those whose latest call the server was too busy for.
+        conditional: those that require the ETag of the current version.
     """
 
     def __init__(self, contract: Contract, target: TargetServer, source: str) -> None:
@@ -49,6 +53,7 @@ class Driver:
         token = secrets.token_hex(4)
         self.successes: dict[Pointer, tuple[OperationCall, Exchange]] = {}
         self.busy_operations = set[Pointer]()
+        self.conditional = set[Pointer]()
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = KnownIds(contract, target.base_url, target.record.linked)
@@ -69,15 +74,26 @@ class Driver:
 
     def probe(self, call: OperationCall, role: str = MAIN) -> Exchange:
         """Send a call, without learning from its response."""
-        request = self.target.request(
-            call.operation.method,
-            call.path,
-            role=role,
-            headers=call.headers,
-            body=call.content,
-            operation=call.operation.pointer,
-        )
-        return self.target.send(request, self.source, call.operation.pointer, role)
+        if call.operation.pointer in self.conditional and not call.conditions:
+            call = replace(call, conditions=self._current(call, role))
+        pointer = call.operation.pointer
+        try:
+            request = self.target.request(
+                call.operation.method,
+                call.path,
+                role=role,
+                headers=call.headers,
+                body=call.content,
+                operation=pointer,
+            )
+        except SpecwrightError:
+            raise
+        except Exception as error:
+            self.target.record.fail(pointer, error, "the request is not sent")
+            url = self.target.base_url + call.operation.site.key
+            unmade = HttpRequest(call.operation.method, url, ())
+            return Exchange(0, self.source, role, pointer, unmade, None, _UNMADE, time.time(), 0.0)
+        return self.target.send(request, self.source, pointer, role)
 
     def fresh_key(self) -> str:
         """Return a new idempotency key, or any other unique text."""
@@ -87,9 +103,24 @@ class Driver:
         """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
             exchange = self._send_while_busy(call)
+            is_new = not operation.is_safe and operation.pointer not in self.conditional
+            if is_new and _requires_condition(exchange):
+                self.conditional.add(operation.pointer)
+                exchange = self._send_while_busy(call)
             if operation.is_success(exchange.response):
                 return call, exchange
         return None
+
+    def _current(self, call: OperationCall, role: str) -> tuple[tuple[str, str], ...]:
+        """Return If-Match for the current version of a resource; nothing without a tag."""
+        reader = self.contract.reader(call.operation)
+        if reader is None:
+            return ()
+        names = zip(reader.template.names, call.operation.template.names, strict=True)
+        path = {("path", own): call.arguments.get(("path", other)) for own, other in names}
+        read = self.probe(OperationCall(reader, path), role).response
+        tag = read.header("etag") if read is not None else None
+        return () if tag is None else (("If-Match", tag),)
 
     def _send_while_busy(self, call: OperationCall) -> Exchange:
         """Send a call, some more times if the server is busy: after pauses, and later at once."""
@@ -297,6 +328,15 @@ class Driver:
             values.remove(value)
         values.insert(0, value)
         del values[_KEPT:]
+
+
+def _requires_condition(exchange: Exchange) -> bool:
+    """Return whether a change is refused without the tag of the current version.
+
+    With 428 there was no If-Match (RFC 6585, 3), with 412 an invented one.
+    """
+    response = exchange.response
+    return response is not None and response.status in (412, 428)
 
 
 def key_header(operation: ContractOperation) -> Key | None:

@@ -26,10 +26,16 @@ from specwright.http_messages import (
     RequestMessage,
     ResponseMessage,
 )
+from specwright.internal_errors import INTERNAL_ERROR
 from specwright.pointer import Pointer
 from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
 
-DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, WAIVER_UNUSED, WAIVER_EXPIRED)
+DESCRIPTIONS: tuple[RuleDescription, ...] = (
+    *RULES,
+    WAIVER_UNUSED,
+    WAIVER_EXPIRED,
+    INTERNAL_ERROR,
+)
 _BY_ID = {rule.id: rule for rule in DESCRIPTIONS}
 # The reason for accepting a finding that an earlier run also had.
 IN_BASELINE = "It is in the baseline."

@@ -100,6 +100,8 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "Fuzzing", f"reached {reached} of {len(operations)} operations"
     if run.stopped is not None:
         yield "Stopped", run.stopped
+    for bug in dict.fromkeys(run.record.bugs):
+        yield "Report this", bug
 
 
 def _left_out(contract: Contract) -> Iterator[Table]:

@@ -7,7 +7,7 @@ import shlex
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 
@@ -204,13 +204,17 @@ def text_of(value: JsonValue) -> str:
 
 
 def seconds_of(value: JsonValue) -> float | None:
-    """Return a date-time (RFC 3339) in seconds since 1970; None for any other value."""
+    """Return a date-time (RFC 3339) in seconds since 1970; None for any other value.
+
+    Without an offset it is in UTC, as is the midnight that a date begins with.
+    """
     if not isinstance(value, str):
         return None
     try:
-        return datetime.fromisoformat(value).timestamp()
-    except (ValueError, OverflowError):
+        moment = datetime.fromisoformat(value)
+    except ValueError:
         return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def decimal_of(value: JsonValue) -> Decimal | None:
@@ -218,6 +222,7 @@ def decimal_of(value: JsonValue) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
-        return Decimal(str(value))
+        number = Decimal(str(value))
     except InvalidOperation:
         return None
+    return number if number.is_finite() else None

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from specwright.conformance.recording.exchange import Exchange
+from specwright.findings import values_of
+from specwright.internal_errors import INTERNAL_ERROR, bug_report
 from specwright.pointer import Pointer
 
 
@@ -64,6 +66,7 @@ class Record:
         violations: each as often as it was seen.
         checked: the pointers that were checked, by rule, with either result.
         linked: for parameters, the operation and the place that their values come from.
+        bugs: the facts about errors of this program, for bug reports.
     """
 
     monitors: tuple[Monitor, ...] = ()
@@ -72,6 +75,7 @@ class Record:
     skips: list[Skip] = field(default_factory=list)
     checked: dict[str, set[Pointer]] = field(default_factory=dict)
     linked: dict[Linked, Linked] = field(default_factory=dict)
+    bugs: list[str] = field(default_factory=list)
     _distinct: dict[tuple[object, ...], Violation] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -124,6 +128,19 @@ class Record:
         with self._lock:
             self.check(violation.rule, violation.pointer)
             self._keep_violation(violation)
+
+    def fail(self, pointer: Pointer, error: Exception, cost: str) -> None:
+        """Note an error of this program.
+
+        Args:
+            pointer: the operation at which it happened; empty if that is not known.
+            cost: what is left out for that, in words.
+        """
+        kind = type(error).__name__
+        message = f"specwright fails on this, which is a bug ({kind}); {cost}"
+        with self._lock:
+            self.bugs.append(bug_report(error))
+            self.violate(Violation(INTERNAL_ERROR.id, pointer, message, values=values_of(kind)))
 
     def skip(self, rule: str, pointer: Pointer, reason: str) -> None:
         """Note that a rule could not be applied to a part of the document."""

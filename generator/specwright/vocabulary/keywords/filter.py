@@ -11,12 +11,18 @@ from specwright.vocabulary.types import Choice, InstancePointer
 
 
 class Match(Choice):
-    """The comparison that a filter makes."""
+    """The comparison that a filter makes; of a list, with each of its members."""
 
-    EQUALS = "equals"
-    EQUALS_IGNORE_CASE = "equals_ignore_case"
-    CONTAINS = "contains"
-    CONTAINS_IGNORE_CASE = "contains_ignore_case"
+    EQUALS = "equals", "the property, or a member of it, is the value"
+    EQUALS_IGNORE_CASE = "equals_ignore_case", "the same in lower or upper case"
+    CONTAINS = "contains", "the value is a part of the text, or a member of the list"
+    CONTAINS_IGNORE_CASE = "contains_ignore_case", "the same in lower or upper case"
+    STARTS_WITH = "starts_with", "the text begins with the value"
+    STARTS_WITH_IGNORE_CASE = "starts_with_ignore_case", "the same in lower or upper case"
+    AT_LEAST = "at_least", "the number or the time is the value, or more"
+    MORE_THAN = "more_than", "the number or the time is more than the value"
+    AT_MOST = "at_most", "the number or the time is the value, or less"
+    LESS_THAN = "less_than", "the number or the time is less than the value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +32,7 @@ class Filter:
     property: Annotated[
         InstancePointer, Names(Target.ITEM), "The field of an item that is compared."
     ]
-    match: Annotated[
-        Match,
-        "The comparison: with the whole value or, for a list, with one of its members; "
-        "case-sensitive or not.",
-    ]
+    match: Annotated[Match, "The comparison of that field with the value of the parameter."]
 
 
 FILTER = Keyword[Filter](

@@ -38,6 +38,6 @@ FINAL = Keyword[Final](
     (Place.OPERATION,),
     Final,
     {"at": "/status", "states": ["paid", "refused"], "interval_seconds": 1},
-    (KeywordReader.CLIENT, KeywordReader.REVIEW),
+    (KeywordReader.CLIENT, KeywordReader.TESTS, KeywordReader.REVIEW),
     methods=("GET",),
 )

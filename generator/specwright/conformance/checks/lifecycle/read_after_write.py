@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from specwright.conformance.checks.lifecycle.readers import reader_of, reading
+from specwright.conformance.checks.lifecycle.written_members import (
+    WrittenMember,
+    is_done,
+    shown_after,
+    written_members,
+)
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import OperationCall
-from specwright.conformance.contract.contract import Contract, ContractOperation
-from specwright.conformance.contract.resources import shape, variables
-from specwright.conformance.contract.samples import alternatives
-from specwright.conformance.contract.value_parts import in_place, subschema_at
+from specwright.conformance.contract.contract import ContractOperation
+from specwright.conformance.contract.value_parts import in_place
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, HttpResponse
-from specwright.document.model import Document
-from specwright.document.schemas.polarity import Polarity, is_left_out
-from specwright.json_values import JsonValue, mapping, texts
-from specwright.pointer import Pointer, join, resolve
+from specwright.conformance.recording.exchange import Exchange
+from specwright.json_values import texts
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
 
@@ -39,21 +40,8 @@ CHANGE_KEEPS = BehaviourRule(
     ),
 )
 
-# The status of a write that is done later.
-_LATER = 202
 # A server that stores nothing, such as a mock, has one fault and not one for each member.
 _NOT_STORED = "a value is the same after two values were written"
-# Types with values that no server treats as equal.
-_COMPARED = ("boolean", "integer", "number", "string")
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """A member that is both written and read, with two values of its schema."""
-
-    name: str
-    place: Pointer
-    values: tuple[JsonValue, JsonValue]
 
 
 @scenario(after="conservation")
@@ -67,26 +55,11 @@ def written(driver: Driver) -> None:
         # Operations with a capacity or a charge have their own scenarios.
         is_free = writer.get(CAPACITY) is None and writer.get(CHARGE) is None
         makes = writer.method == "POST" and "201" in writer.responses and is_free
-        changes, reader = writer.method in ("PUT", "PATCH"), _reader(driver.contract, writer)
+        changes, reader = writer.method in ("PUT", "PATCH"), reader_of(driver.contract, writer)
         if writer.body is not None and (makes or changes):
             _written(driver, writer, reader)
         elif writer.files and changes and reader is not writer:
             _uploaded(driver, writer, reader)
-
-
-def _reader(contract: Contract, writer: ContractOperation) -> ContractOperation:
-    """Return the operation that shows written values: the writer, if no other reads its path."""
-    if writer.method == "POST":
-        return writer
-    path = shape(writer.site.key)
-    return next(
-        (
-            operation
-            for operation in contract.operations.values()
-            if operation.method == "GET" and shape(operation.site.key) == path
-        ),
-        writer,
-    )
 
 
 def _written(driver: Driver, writer: ContractOperation, reader: ContractOperation) -> None:
@@ -95,11 +68,13 @@ def _written(driver: Driver, writer: ContractOperation, reader: ContractOperatio
         reason = "the operation never succeeded"
         driver.target.record.skip(WRITTEN_IS_READ, writer.pointer, reason)
         return
-    members = list(_members(driver.contract, writer, reader))
+    members = [
+        member for member in written_members(driver.contract, writer, reader) if member.values
+    ]
     for member in members:
         one, other = ({member.name: value} for value in member.values)
         first, second = (
-            _shown(driver, success[0], reader, value, member) for value in (one, other)
+            shown_after(driver, success[0], reader, value, member) for value in (one, other)
         )
         if first is None or second is None:
             continue
@@ -123,8 +98,8 @@ def _uploaded(driver: Driver, writer: ContractOperation, reader: ContractOperati
     for text in ("first text", "another one"):
         body = {**success[0].body, **dict.fromkeys(sorted(writer.files), text)}
         sent = driver.send(replace(driver.with_fresh_key(success[0]), body=body))
-        read = driver.send(_reading(driver, success[0], reader))
-        if not (_is_done(sent.response) and _is_done(read.response)):
+        read = driver.send(reading(driver, success[0], reader))
+        if not (is_done(sent.response) and is_done(read.response)):
             return
         exchanges += sent, read
     first, second = (exchange.response and exchange.response.body for exchange in exchanges[1::2])
@@ -136,7 +111,7 @@ def _uploaded(driver: Driver, writer: ContractOperation, reader: ContractOperati
 
 
 def _kept(
-    driver: Driver, call: OperationCall, reader: ContractOperation, members: list[_Member]
+    driver: Driver, call: OperationCall, reader: ContractOperation, members: list[WrittenMember]
 ) -> None:
     """Change one member after another, and read the one that was changed before.
 
@@ -151,8 +126,8 @@ def _kept(
     for kept, changed in zip(free, [*free[1:], *free[:1]], strict=True):
         if kept is changed:
             continue
-        before = _shown(driver, plain, reader, {kept.name: kept.values[0]}, kept)
-        after = _shown(driver, plain, reader, {changed.name: changed.values[0]}, kept)
+        before = shown_after(driver, plain, reader, {kept.name: kept.values[0]}, kept)
+        after = shown_after(driver, plain, reader, {changed.name: changed.values[0]}, kept)
         if before is None or after is None:
             continue
         driver.target.record.check(CHANGE_KEEPS, kept.place)
@@ -160,74 +135,3 @@ def _kept(
             message = f"'{kept.name}' is different after '{changed.name}' was changed"
             proofs, rule = (*before[1], *after[1]), CHANGE_KEEPS
             driver.violate(rule, call.operation, message, *proofs, at=kept.place)
-
-
-def _shown(
-    driver: Driver,
-    call: OperationCall,
-    reader: ContractOperation,
-    change: dict[str, JsonValue],
-    member: _Member,
-) -> tuple[JsonValue, tuple[Exchange, ...]] | None:
-    """Return the value of a member as read after a change, with the exchanges; None if unknown."""
-    body = call.body if isinstance(call.body, dict) else {}
-    sent = driver.send(replace(driver.with_fresh_key(call), body={**body, **change}))
-    if not _is_done(sent.response):
-        return None
-    read = sent if reader is call.operation else driver.send(_reading(driver, call, reader))
-    shown = None if read.response is None else read.response.json_or_none
-    if not _is_done(read.response) or not isinstance(shown, dict) or member.name not in shown:
-        return None
-    return shown[member.name], (sent,) if read is sent else (sent, read)
-
-
-def _reading(driver: Driver, call: OperationCall, reader: ContractOperation) -> OperationCall:
-    """Return the call that reads the result of a call; the names of path variables may differ."""
-    known = next(driver.candidates(reader), None)
-    names = zip(
-        *(variables(operation.site.key) for operation in (reader, call.operation)), strict=True
-    )
-    path = {
-        ("path", own): call.arguments["path", other]
-        for own, other in names
-        # A document may lack the declaration of a variable.
-        if ("path", other) in call.arguments
-    }
-    return OperationCall(reader, {**({} if known is None else known.arguments), **path})
-
-
-def _is_done(response: HttpResponse | None) -> bool:
-    return response is not None and response.is_success and response.status != _LATER
-
-
-def _members(
-    contract: Contract, writer: ContractOperation, reader: ContractOperation
-) -> Iterator[_Member]:
-    document, sent = contract.document, contract.body_schema(writer)
-    declared = reader.response(201 if reader.method == "POST" else 200)
-    read = None if declared is None else contract.schema_of(declared)
-    if sent is None or read is None:
-        return
-    reads = dict(_properties(document, read))
-    for name, place in _properties(document, sent):
-        if name in reads and _types(document, place) == _types(document, reads[name]) != set():
-            values = list(contract.distinct_values(place))
-            if len(values) >= 2:
-                yield _Member(name, place, (values[0], values[1]))
-
-
-def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Pointer]]:
-    """Yield the direct members of a schema that are both written and read."""
-    for at, applied in in_place(document, schema):
-        for name in mapping(applied.get("properties")):
-            place = at + join("properties", name)
-            schemas = [subschema_at(document, place)]
-            if not any(is_left_out(document, schemas, polarity) for polarity in Polarity):
-                yield name, place
-
-
-def _types(document: Document, place: Pointer) -> set[tuple[str, str]]:
-    """Return the scalar types and formats of a schema, without null, which may mean no change."""
-    schemas = alternatives(document, resolve(document.data, place))
-    kinds = {(str(schema.get("type")), str(schema.get("format", ""))) for schema in schemas}
-    return {(type_, format_) for type_, format_ in kinds if type_ in _COMPARED}

@@ -48,7 +48,7 @@ def finish(driver: Driver) -> None:
         declared = operation.get(RESET)
         if declared is not None:
             _StateTrial(driver, operation, declared).run()
-        elif takes_everything(operation):
+        elif takes_everything(driver.contract, operation):
             for _ in range(ENOUGH):
                 driver.first_success(operation)
 

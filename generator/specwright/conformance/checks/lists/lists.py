@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from specwright.conformance.checks.lists.item_order import ITEM_ORDER, is_sorted
@@ -21,7 +21,12 @@ from specwright.conformance.contract.page_arguments import (
 from specwright.conformance.contract.resources import shape, without_verb
 from specwright.conformance.contract.samples import alternatives, number
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, value_at
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    decimal_of,
+    seconds_of,
+    value_at,
+)
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 from specwright.text import Text
@@ -276,7 +281,7 @@ class _Trial:
         else:
             self._skip(FILTERED_ITEMS, f"no item has a value to filter by '{slot.written.wire}'")
             return
-        for value in (wanted, *_near(wanted)):
+        for value in (wanted, *_near(wanted, others=values)):
             if not any(self.driver.contract.instances.problems(slot.schema, value)):
                 self._filter_by(slot, declared, whole, call.with_argument(slot.key, value))
 
@@ -344,6 +349,13 @@ def _requires_one_of(driver: Driver, operation: ContractOperation, declared: Req
         driver.violate(MISSING_ONE_OF, operation, message, exchange, at=place)
 
 
-def _near(value: JsonValue) -> tuple[JsonValue, ...]:
-    """Return similar texts: one with swapped case, and one without the last character."""
-    return (value.swapcase(), value[:-1]) if isinstance(value, str) else ()
+def _near(value: JsonValue, others: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
+    """Return values for which a filter may keep other items.
+
+    These are similar texts, with swapped case, and without end or beginning; and of the values
+    that other items have, the last number and the last time.
+    """
+    texts = (value.swapcase(), value[:-1], value[1:]) if isinstance(value, str) else ()
+    numbers = [(number, other) for other in others if (number := decimal_of(other)) is not None]
+    times = [(time, other) for other in others if (time := seconds_of(other)) is not None]
+    return (*texts, *(max(pairs)[1] for pairs in (numbers, times) if pairs))

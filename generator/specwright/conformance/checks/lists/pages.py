@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import ParameterSlot
 from specwright.conformance.contract.page_arguments import PageArgument, page_argument
-from specwright.conformance.recording.exchange import readings, value_at
+from specwright.conformance.recording.exchange import decimal_of, readings, seconds_of, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
 from specwright.json_values import JsonValue
@@ -95,9 +97,58 @@ def _query(checked: CheckedResponse) -> Iterator[tuple[ParameterSlot, list[JsonV
 
 def matches(match: Match, actual: JsonValue, wanted: JsonValue) -> bool:
     """Return whether a filter accepts a property with a value, or with a list of values."""
-    folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
-    fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
-    return fold(wanted) in [fold(value) for value in each_of(actual)]
+    compare = _COMPARISONS[match]
+    # The members of a list are whole values.
+    compare = _WHOLE.get(match, compare) if isinstance(actual, list) else compare
+    return any(compare(value, wanted) for value in each_of(actual))
+
+
+def _folded(
+    compare: Callable[[JsonValue, JsonValue], bool],
+) -> Callable[[JsonValue, JsonValue], bool]:
+    """Return a comparison of texts that ignores case."""
+    return lambda actual, wanted: compare(str(actual).casefold(), str(wanted).casefold())
+
+
+def _begins(actual: JsonValue, wanted: JsonValue) -> bool:
+    return str(actual).startswith(str(wanted))
+
+
+def _contains(actual: JsonValue, wanted: JsonValue) -> bool:
+    return str(wanted) in str(actual)
+
+
+def _ordered(
+    compare: Callable[[float | Decimal, float | Decimal], bool],
+) -> Callable[[JsonValue, JsonValue], bool]:
+    """Return a comparison of two times, or of two numbers; other values are never in order."""
+
+    def is_so(actual: JsonValue, wanted: JsonValue) -> bool:
+        for read in (decimal_of, seconds_of):
+            one, other = read(actual), read(wanted)
+            if one is not None and other is not None:
+                return compare(one, other)
+        return False
+
+    return is_so
+
+
+_COMPARISONS: dict[Match, Callable[[JsonValue, JsonValue], bool]] = {
+    Match.EQUALS: operator.eq,
+    Match.EQUALS_IGNORE_CASE: _folded(operator.eq),
+    Match.CONTAINS: _contains,
+    Match.CONTAINS_IGNORE_CASE: _folded(_contains),
+    Match.STARTS_WITH: _begins,
+    Match.STARTS_WITH_IGNORE_CASE: _folded(_begins),
+    Match.AT_LEAST: _ordered(operator.ge),
+    Match.MORE_THAN: _ordered(operator.gt),
+    Match.AT_MOST: _ordered(operator.le),
+    Match.LESS_THAN: _ordered(operator.lt),
+}
+_WHOLE = {
+    Match.CONTAINS: _COMPARISONS[Match.EQUALS],
+    Match.CONTAINS_IGNORE_CASE: _COMPARISONS[Match.EQUALS_IGNORE_CASE],
+}
 
 
 def each_of(value: JsonValue) -> list[JsonValue]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.contract import ContractOperation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.sign_in import SOURCE as SIGN_IN
@@ -29,7 +29,7 @@ def explore(driver: Driver) -> None:
     """Call every operation until it has succeeded, for as long as there is progress."""
     operations = _in_turn([*driver.contract.operations.values()])
     pending = dict.fromkeys(
-        operation for operation in operations if not takes_everything(operation)
+        operation for operation in operations if not takes_everything(driver.contract, operation)
     )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
     # A sign-in that has succeeded needs a password that no document has.
@@ -63,7 +63,9 @@ def explore(driver: Driver) -> None:
         time.sleep(PAUSE_SECONDS)
         # What has changed meanwhile is of use to those that were not refused for a lock.
         _reached(driver, () if is_locked else _askable(driver, operations))
-    again = [operation for operation in operations if not takes_everything(operation)]
+    again = [
+        operation for operation in operations if not takes_everything(driver.contract, operation)
+    ]
     # The last round deletes nothing: the scenarios that follow need resources.
     for operation in (
         *again * (ENOUGH - 2),
@@ -138,7 +140,7 @@ def _signed_in(driver: Driver) -> set[ContractOperation]:
 
 
 def _deletes(driver: Driver, operation: ContractOperation) -> bool:
-    is_command = takes_everything(operation)
+    is_command = takes_everything(driver.contract, operation)
     return _is_last(operation) and not is_command and operation.pointer in driver.successes
 
 
@@ -149,9 +151,13 @@ def _is_last(operation: ContractOperation) -> bool:
     return operation.method == "DELETE" or not _DELETIONS.isdisjoint(words)
 
 
-def takes_everything(operation: ContractOperation) -> bool:
-    """Return whether an operation is a command without an object, such as a sandbox reset."""
+def takes_everything(contract: Contract, operation: ContractOperation) -> bool:
+    """Return whether an operation is a command without an object, such as a sandbox reset.
+
+    Where a member of its path can be named, it makes one: a job without arguments.
+    """
     responses = operation.responses
     makes = "201" in responses or any("links" in response.value for response in responses.values())
+    makes = makes or (*shape(operation.site.key), None) in contract.members
     is_command = not (operation.is_safe or operation.has_body or operation.slots or makes)
     return is_command or operation.get(RESET) is not None

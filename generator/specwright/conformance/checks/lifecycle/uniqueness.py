@@ -1,0 +1,121 @@
+"""Resources of which there may be only one, made by several requests at the same time."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
+from specwright.conformance.driver.driver import Driver
+from specwright.conformance.driver.ids import is_reference
+from specwright.conformance.recording.exchange import Exchange
+from specwright.json_values import JsonValue, mapping
+from specwright.pointer import Pointer
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.charge import CHARGE
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+
+UNIQUE_AT_ONCE = BehaviourRule(
+    "unique-at-once",
+    BehaviourCategory.STATE,
+    "What is refused the second time is made once, also by requests at the same time.",
+    example="four times POST /bookings for one slot at the same time -> 201 and 201",
+    advice=(
+        "Let a unique index of the database decide, or a lock that is held until the commit, "
+        "and not a query before the insertion."
+    ),
+    weight=7,
+)
+_CONFLICT = 409
+# Requests at the same time, and how often: a race is not always lost.
+_AT_ONCE, _ROUNDS = 4, 3
+
+
+@scenario(after="conditions")
+def uniqueness(driver: Driver) -> None:
+    """Make a resource twice; if the second is refused, make another one several times at once."""
+    for maker in driver.contract.operations.values():
+        success = driver.successes.get(maker.pointer)
+        schema = driver.contract.body_schema(maker)
+        is_free = all(maker.get(keyword) is None for keyword in (CAPACITY, CHARGE, IDEMPOTENCY))
+        has_conflicts = str(_CONFLICT) in maker.responses or maker.pointer in _conflicts(driver)
+        if maker.method != "POST" or success is None or schema is None:
+            continue
+        if is_free and has_conflicts and isinstance(success[0].body, dict):
+            _Trial(driver, maker, schema, success[0]).run()
+
+
+def _conflicts(driver: Driver) -> set[Pointer | None]:
+    """Return the operations that responded with 409."""
+    return {
+        exchange.operation
+        for exchange in driver.target.record.exchanges
+        if exchange.response is not None and exchange.response.status == _CONFLICT
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    driver: Driver
+    maker: ContractOperation
+    schema: Pointer
+    call: OperationCall
+
+    def run(self) -> None:
+        """Make a new resource twice, and further ones at once if the second time fails."""
+        new = self._new()
+        first = self.driver.send(new)
+        if not first.succeeded:
+            return
+        second = self.driver.probe(self.driver.with_fresh_key(new))
+        if second.response is None or second.response.status != _CONFLICT:
+            return
+        self.driver.target.record.check(UNIQUE_AT_ONCE, self.maker.pointer)
+        for _ in range(_ROUNDS):
+            successes = [exchange for exchange in self._at_once() if exchange.succeeded]
+            if len(successes) > 1 and _is_another(*successes[:2]):
+                message = "several creations at the same time succeed; in turn, one is refused"
+                self.driver.violate(UNIQUE_AT_ONCE, self.maker, message, second, *successes[:2])
+                return
+
+    def _at_once(self) -> list[Exchange]:
+        calls = [self.driver.with_fresh_key(self._new())] * _AT_ONCE
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(self.driver.probe, calls))
+
+    def _new(self) -> OperationCall:
+        """Return the call with values that no earlier one had, as far as the schema has room."""
+        assert isinstance(self.call.body, dict), "others have no members"
+        whole = self.driver.contract.sampled_body(self.maker, is_whole=True)
+        more = {name: value for name, value in mapping(whole).items() if not is_reference(name)}
+        body = {**more, **self.call.body}
+        for name, value in [*body.items()]:
+            others = () if is_reference(name) else _others(value)
+            body[name] = next(
+                (other for other in others if self._is_valid({**body, name: other})), value
+            )
+        return replace(self.driver.with_fresh_key(self.call), body=body)
+
+    def _is_valid(self, body: dict[str, JsonValue]) -> bool:
+        return not any(self.driver.contract.strict_requests.problems(self.schema, body))
+
+
+def _others(value: JsonValue) -> Iterator[JsonValue]:
+    """Yield values that are likely to be new."""
+    if isinstance(value, str):
+        new = secrets.token_hex(4)
+        yield from (value + new, new + value, new, new[: len(value)])
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield from (value + 1 + secrets.randbelow(most) for most in (100_000, 1_000, 10))
+
+
+def _is_another(one: Exchange, other: Exchange) -> bool:
+    """Return whether two responses differ: the same one is that of an idempotent operation."""
+    responses = (one.response, other.response)
+    bodies = [response.body for response in responses if response is not None]
+    return len(bodies) == 2 and bodies[0] != bodies[1]

@@ -1,0 +1,103 @@
+"""Members that are both written and read, and their values after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from specwright.conformance.checks.lifecycle.readers import reading
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.conformance.contract.samples import alternatives
+from specwright.conformance.contract.value_parts import in_place, subschema_at
+from specwright.conformance.driver.driver import Driver
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
+from specwright.document.model import Document
+from specwright.document.schemas.polarity import Polarity, is_left_out
+from specwright.json_values import JsonObject, JsonValue, mapping
+from specwright.pointer import Pointer, join, resolve
+
+# The status of a write that is done later.
+_LATER = 202
+# Types with values that no server treats as equal.
+_COMPARED = ("boolean", "integer", "number", "string")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMember:
+    """A member that is both written and read.
+
+    Attributes:
+        values: two different ones that any server keeps apart, or none.
+    """
+
+    name: str
+    place: Pointer
+    values: tuple[JsonValue, ...]
+
+
+def shown_after(
+    driver: Driver,
+    call: OperationCall,
+    reader: ContractOperation,
+    change: JsonObject,
+    member: WrittenMember,
+) -> tuple[JsonValue, tuple[Exchange, ...]] | None:
+    """Return the value of a member as read after a change, with the exchanges; None if unknown."""
+    result = object_after(driver, call, reader, change)
+    if result is None or member.name not in result[0]:
+        return None
+    return result[0][member.name], result[1]
+
+
+def object_after(
+    driver: Driver, call: OperationCall, reader: ContractOperation, change: JsonObject
+) -> tuple[JsonObject, tuple[Exchange, ...]] | None:
+    """Return the object that is read after a change, with the exchanges; None if there is none."""
+    body = call.body if isinstance(call.body, dict) else {}
+    sent = driver.send(replace(driver.with_fresh_key(call), body={**body, **change}))
+    if not is_done(sent.response):
+        return None
+    read = sent if reader is call.operation else driver.send(reading(driver, call, reader))
+    shown = None if read.response is None else read.response.json_or_none
+    if not is_done(read.response) or not isinstance(shown, dict):
+        return None
+    return shown, (sent,) if read is sent else (sent, read)
+
+
+def is_done(response: HttpResponse | None) -> bool:
+    """Return whether a response says that a change was made, and not that it will be."""
+    return response is not None and response.is_success and response.status != _LATER
+
+
+def written_members(
+    contract: Contract, writer: ContractOperation, reader: ContractOperation
+) -> Iterator[WrittenMember]:
+    """Yield the members of a body that a response shows, with the same type."""
+    document, sent = contract.document, contract.body_schema(writer)
+    declared = reader.response(201 if reader.method == "POST" else 200)
+    read = None if declared is None else contract.schema_of(declared)
+    if sent is None or read is None:
+        return
+    reads = dict(_properties(document, read))
+    for name, place in _properties(document, sent):
+        if name in reads and _types(document, place) == _types(document, reads[name]) != set():
+            values = tuple(contract.distinct_values(place))[:2]
+            yield WrittenMember(name, place, values if len(values) == 2 else ())
+
+
+def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Pointer]]:
+    """Yield the direct members of a schema that are both written and read."""
+    for at, applied in in_place(document, schema):
+        for name in mapping(applied.get("properties")):
+            place = at + join("properties", name)
+            schemas = [subschema_at(document, place)]
+            if not any(is_left_out(document, schemas, polarity) for polarity in Polarity):
+                yield name, place
+
+
+def _types(document: Document, place: Pointer) -> set[tuple[str, str]]:
+    """Return the scalar types and formats of a schema, without null, which may mean no change."""
+    schemas = alternatives(document, resolve(document.data, place))
+    kinds = {(str(schema.get("type")), str(schema.get("format", ""))) for schema in schemas}
+    return {(type_, format_) for type_, format_ in kinds if type_ in _COMPARED}

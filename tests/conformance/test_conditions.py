@@ -1,0 +1,131 @@
+"""Resources with an ETag, changed with and without conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from fastapi import FastAPI, Header, HTTPException, Response
+from pydantic import BaseModel
+
+from specwright.conformance.checks.lifecycle import conditions as module
+from specwright.conformance.checks.requests.explore import explore
+from tests.conformance.fastapi_apps import driver_of, messages
+
+PROVEN = (
+    module.ETAG_CHANGES,
+    module.OUTDATED_IS_REFUSED,
+    module.CURRENT_IS_ACCEPTED,
+    module.NOT_MODIFIED,
+)
+AT = "PATCH /items/{item_id}"
+
+
+class Item(BaseModel):
+    title: str = "plain"
+
+
+@dataclass
+class Server:
+    """A server of items that have a version.
+
+    Attributes:
+        is_weak: its tags are weak.
+        has_tags: it sends any.
+        frozen: the tag never changes.
+        ignored: it ignores If-Match.
+        unequal: it compares If-Match without the quotes.
+        resends: it ignores If-None-Match.
+        required: it refuses changes without If-Match, as the document says or not.
+    """
+
+    is_weak: bool = False
+    has_tags: bool = True
+    frozen: bool = False
+    ignored: bool = False
+    unequal: bool = False
+    resends: bool = False
+    required: bool = False
+
+    def app(self) -> FastAPI:
+        app, versions, titles = FastAPI(), {"i1": 1}, {"i1": "plain"}
+
+        def tag(id_: str) -> str:
+            quoted = f'"{0 if self.frozen else versions[id_]}"'
+            return f"W/{quoted}" if self.is_weak else quoted
+
+        @app.get("/items")
+        def items() -> list[dict[str, str]]:
+            return [{"id": id_, "title": title} for id_, title in titles.items()]
+
+        @app.get("/items/{item_id}")
+        def read(
+            item_id: str, response: Response, if_none_match: Annotated[str | None, Header()] = None
+        ) -> Item:
+            if item_id not in titles:
+                raise HTTPException(404)
+            if self.has_tags:
+                response.headers["ETag"] = tag(item_id)
+            if if_none_match == tag(item_id) and not self.resends:
+                raise HTTPException(304)
+            return Item(title=titles[item_id])
+
+        @app.patch("/items/{item_id}")
+        def change(
+            item_id: str, item: Item, if_match: Annotated[str | None, Header()] = None
+        ) -> Item:
+            if item_id not in titles:
+                raise HTTPException(404)
+            if if_match is None and self.required:
+                raise HTTPException(428)
+            current = tag(item_id).strip('"') if self.unequal else tag(item_id)
+            if not self.ignored and if_match not in (None, current):
+                raise HTTPException(412)
+            titles[item_id] = item.title
+            versions[item_id] += 1
+            return item
+
+        return app
+
+
+@pytest.mark.parametrize(
+    ("server", "violations"),
+    [
+        (Server(), []),
+        (Server(is_weak=True), []),
+        (Server(has_tags=False), []),
+        (Server(required=True), []),
+        (Server(frozen=True), [f"{AT}: the ETag is the same after a change"]),
+        (
+            Server(ignored=True),
+            [f"{AT}: a change with the If-Match of an earlier version is made"],
+        ),
+        (
+            Server(unequal=True),
+            [f"{AT}: a change with the If-Match of the current version is refused"],
+        ),
+        (
+            Server(resends=True),
+            [f"{AT}: what has not changed is sent again, in spite of If-None-Match"],
+        ),
+    ],
+)
+def test_conditions(tmp_path: Path, server: Server, violations: list[str]) -> None:
+    with driver_of(server.app(), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            assert driver.first_success(operation) is not None
+        module.conditions(driver)
+        assert messages(driver, *PROVEN) == violations
+
+
+def test_a_change_that_requires_a_condition_is_reached(tmp_path: Path) -> None:
+    with driver_of(Server(required=True).app(), tmp_path) as driver:
+        explore(driver)
+        assert driver.successes.keys() == driver.contract.operations.keys()
+        # Later calls have the tag of the version that they find.
+        change = driver.contract.operations["/paths/~1items~1{item_id}/patch"]
+        assert driver.first_success(change) is not None
+        call = driver.successes[change.pointer][0]
+        assert driver.probe(call).succeeded

@@ -1,0 +1,226 @@
+"""Jobs that a 202 accepts are read until they end, and so is their result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, HTTPException, Response
+from pydantic import BaseModel
+
+from specwright.conformance.checks.lifecycle import jobs as module
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.driver.driver import Driver
+from tests.conformance.fastapi_apps import driver_of
+
+PROVEN = (module.JOB_IS_FOUND, module.JOB_ENDS, module.JOB_HAS_RESULT)
+
+
+class Export(BaseModel):
+    id: str
+    state: str
+
+
+@dataclass
+class Exports:
+    """A server of exports, which are finished a number of reads after their start.
+
+    Attributes:
+        location: whether the response names the place of the export.
+        is_named: whether it has the id.
+        states: of each read in turn; the last one stays.
+        missing: the number of the read from which the export is gone.
+        file: the status of the file.
+        retry_after: the seconds that a caller is asked to wait.
+        final: the declaration of final states.
+    """
+
+    location: bool = True
+    is_named: bool = True
+    states: tuple[str, ...] = ("queued", "queued", "done")
+    missing: int | None = None
+    file: int = 200
+    retry_after: str | None = None
+    final: dict[str, Any] = field(default_factory=dict)
+    status: int = 202
+    reads: list[str] = field(default_factory=list)
+
+    def app(self) -> FastAPI:
+        """Return the server, whose document declares neither links nor headers."""
+        app = FastAPI()
+
+        @app.post("/exports", status_code=self.status)
+        def begin(response: Response) -> dict[str, str]:
+            self.reads = []
+            if self.location:
+                response.headers["Location"] = "/v1/exports/e1"
+            return {"id": "e1", "state": "queued"} if self.is_named else {}
+
+        @app.get("/exports/{export_id}", openapi_extra=self.final)
+        def read(export_id: str, response: Response) -> Export:
+            self.reads.append(export_id)
+            is_missing = self.missing is not None and len(self.reads) >= self.missing
+            if export_id != "e1" or is_missing:
+                raise HTTPException(404)
+            if self.retry_after is not None:
+                response.headers["Retry-After"] = self.retry_after
+            state = self.states[min(len(self.reads), len(self.states)) - 1]
+            return Export(id=export_id, state=state)
+
+        @app.get("/exports/{export_id}/file")
+        def file(export_id: str) -> str:
+            if export_id != "e1" or self.file != 200:
+                raise HTTPException(self.file)
+            return "a,b"
+
+        return app
+
+
+class Clock:
+    """A clock that only pauses move."""
+
+    def __init__(self) -> None:
+        self.now, self.pauses = 0.0, list[float]()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += max(seconds, 0.001)
+        self.pauses.append(round(seconds, 3))
+
+
+def run(
+    exports: Exports, place: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Driver], None]
+) -> Clock:
+    """Run the scenario after the first call of each operation."""
+    clock = Clock()
+    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    monkeypatch.setattr(module, "time", paused)
+    with driver_of(exports.app(), place) as driver:
+        for operation in driver.contract.operations.values():
+            driver.first_success(operation)
+        module.jobs(driver)
+        look(driver)
+    return clock
+
+
+def told(exports: Exports, place: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Return rule and message of each violation about jobs."""
+    violations = list[tuple[str, str]]()
+
+    def look(driver: Driver) -> None:
+        for violation in driver.target.record.violations:
+            if violation.rule in PROVEN:
+                violations.append((violation.rule, violation.text))
+                assert set(violation.exchanges) <= set(driver.target.record.exchanges)
+
+    run(exports, place, monkeypatch, look)
+    return violations
+
+
+DECLARED = {
+    "x-contract-final": {"at": "/state", "states": ["shipped"], "interval_seconds": 3},
+}
+
+
+@pytest.mark.parametrize(
+    ("exports", "violations"),
+    [
+        (Exports(), []),
+        (Exports(location=False), []),
+        (Exports(is_named=False), []),
+        (Exports(states=("in-progress", "Completed")), []),
+        (Exports(states=("queued", "failed"), file=404), []),
+        (
+            Exports(states=("queued",)),
+            [("job-ends", "POST /exports: its job is still 'queued' after 10 seconds")],
+        ),
+        (
+            Exports(states=("queued", "done", "queued")),
+            [("job-ends", "POST /exports: the state is 'queued' after it was 'done'")],
+        ),
+        (
+            Exports(missing=1),
+            [("job-is-found", "POST /exports: GET /exports/{export_id} returns 404 for its job")],
+        ),
+        (
+            Exports(missing=2),
+            [("job-is-found", "POST /exports: GET /exports/{export_id} returns 404 for its job")],
+        ),
+        (
+            Exports(file=404),
+            [
+                (
+                    "job-has-result",
+                    "POST /exports: GET /exports/{export_id}/file returns 404 after its end",
+                )
+            ],
+        ),
+        (Exports(states=("packed", "shipped"), final=DECLARED), []),
+        (Exports(states=("packed", "shipped"), final=DECLARED, status=201), []),
+        (
+            Exports(states=("done",), final=DECLARED, status=201),
+            [("job-ends", "POST /exports: its job is still 'done' after 10 seconds")],
+        ),
+        (Exports(states=("queued",), status=201), []),
+    ],
+)
+def test_a_job_ends_and_has_its_result(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    exports: Exports,
+    violations: list[tuple[str, str]],
+) -> None:
+    assert told(exports, tmp_path, monkeypatch) == violations
+
+
+@pytest.mark.parametrize(
+    ("exports", "pause"),
+    [
+        (Exports(), 0.2),
+        (Exports(retry_after="2"), 2.0),
+        (Exports(retry_after="Thu, 26 Nov 2026 00:00:00 GMT"), 0.2),
+        (Exports(states=("packed", "packed", "shipped"), final=DECLARED), 3.0),
+    ],
+)
+def test_a_job_is_read_again_after_the_pause_that_the_server_or_the_document_asks_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exports: Exports, pause: float
+) -> None:
+    clock = run(exports, tmp_path, monkeypatch, lambda _: None)
+    # Two pauses between three reads; the fourth read is after the end.
+    assert [seconds for seconds in clock.pauses if seconds > 0] == [pause, pause]
+    assert len(exports.reads) == 4
+
+
+@pytest.mark.parametrize(
+    ("exports", "reason"),
+    [
+        (
+            Exports(location=False, is_named=False),
+            "its response has no Location and no id of a job that an operation reads",
+        ),
+        (
+            Exports(states=("somewhere",)),
+            "its state may be final or not: declare `x-contract-final`",
+        ),
+    ],
+)
+def test_a_job_that_cannot_be_followed_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exports: Exports, reason: str
+) -> None:
+    def look(driver: Driver) -> None:
+        skips = [skip.reason for skip in driver.target.record.skips if skip.rule in PROVEN]
+        assert skips == [reason]
+
+    run(exports, tmp_path, monkeypatch, look)
+
+
+def test_a_job_without_arguments_is_begun_and_is_no_reset(tmp_path: Path) -> None:
+    with driver_of(Exports(location=False).app(), tmp_path) as driver:
+        explore(driver)
+        assert driver.successes.keys() == driver.contract.operations.keys()
