@@ -38,7 +38,9 @@ class Server:
         ignored: it ignores If-Match.
         unequal: it compares If-Match without the quotes.
         resends: it ignores If-None-Match.
-        required: it refuses changes without If-Match, as the document says or not.
+        required: it refuses changes without If-Match.
+        declared: the document requires the header, too.
+        stuck: changes have no effect.
     """
 
     is_weak: bool = False
@@ -48,6 +50,8 @@ class Server:
     unequal: bool = False
     resends: bool = False
     required: bool = False
+    declared: bool = False
+    stuck: bool = False
 
     def app(self) -> FastAPI:
         app, versions, titles = FastAPI(), {"i1": 1}, {"i1": "plain"}
@@ -81,11 +85,22 @@ class Server:
             if if_match is None and self.required:
                 raise HTTPException(428)
             current = tag(item_id).strip('"') if self.unequal else tag(item_id)
-            if not self.ignored and if_match not in (None, current):
+            # Weak tags never match (RFC 9110, 8.8.3.2).
+            is_current = if_match == current and not self.is_weak
+            if not self.ignored and if_match is not None and not is_current:
                 raise HTTPException(412)
-            titles[item_id] = item.title
-            versions[item_id] += 1
+            if not self.stuck:
+                titles[item_id] = item.title
+                versions[item_id] += 1
             return item
+
+        if self.declared:
+            (header,) = (
+                parameter
+                for parameter in app.openapi()["paths"]["/items/{item_id}"]["patch"]["parameters"]
+                if parameter["in"] == "header"
+            )
+            header |= {"required": True, "schema": {"type": "string"}}
 
         return app
 
@@ -97,6 +112,7 @@ class Server:
         (Server(is_weak=True), []),
         (Server(has_tags=False), []),
         (Server(required=True), []),
+        (Server(stuck=True), []),
         (Server(frozen=True), [f"{AT}: the ETag is the same after a change"]),
         (
             Server(ignored=True),
@@ -120,8 +136,9 @@ def test_conditions(tmp_path: Path, server: Server, violations: list[str]) -> No
         assert messages(driver, *PROVEN) == violations
 
 
-def test_a_change_that_requires_a_condition_is_reached(tmp_path: Path) -> None:
-    with driver_of(Server(required=True).app(), tmp_path) as driver:
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_change_that_requires_a_condition_is_reached(tmp_path: Path, declared: bool) -> None:
+    with driver_of(Server(required=True, declared=declared).app(), tmp_path) as driver:
         explore(driver)
         assert driver.successes.keys() == driver.contract.operations.keys()
         # Later calls have the tag of the version that they find.

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import TargetLost
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import run_report
 from specwright.conformance.run import RunProfile, begin
@@ -79,3 +80,15 @@ def test_a_step_that_fails_costs_its_rest(tmp_path: Path, monkeypatch: pytest.Mo
     facts = dict(report.facts)
     assert facts["Report this"].startswith("ValueError at ")
     assert json.dumps(facts)
+
+
+def test_a_target_that_is_lost_ends_the_run(tmp_path: Path) -> None:
+    with driver_of(app(), tmp_path) as driver:
+        run = begin(driver.contract, driver.target, RunProfile.QUICK, seed=1, max_time=20)
+
+        def step() -> None:
+            raise TargetLost("nothing listens")
+
+        with pytest.raises(TargetLost):
+            run._take("explore", "scenarios", step)
+        assert driver.target.record.bugs == []

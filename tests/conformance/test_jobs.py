@@ -37,6 +37,8 @@ class Exports:
         file: the status of the file.
         retry_after: the seconds that a caller is asked to wait.
         final: the declaration of final states.
+        status: that of the response to a creation.
+        host: that of the place.
     """
 
     location: bool = True
@@ -47,7 +49,9 @@ class Exports:
     retry_after: str | None = None
     final: dict[str, Any] = field(default_factory=dict)
     status: int = 202
+    host: str = ""
     reads: list[str] = field(default_factory=list)
+    deletions: int = 0
 
     def app(self) -> FastAPI:
         """Return the server, whose document declares neither links nor headers."""
@@ -57,8 +61,14 @@ class Exports:
         def begin(response: Response) -> dict[str, str]:
             self.reads = []
             if self.location:
-                response.headers["Location"] = "/v1/exports/e1"
+                response.headers["Location"] = f"{self.host}/v1/exports/e1"
             return {"id": "e1", "state": "queued"} if self.is_named else {}
+
+        @app.get("/exports/{export_id}/file")
+        def file(export_id: str) -> str:
+            if export_id != "e1" or self.file != 200:
+                raise HTTPException(self.file)
+            return "a,b"
 
         @app.get("/exports/{export_id}", openapi_extra=self.final)
         def read(export_id: str, response: Response) -> Export:
@@ -71,11 +81,10 @@ class Exports:
             state = self.states[min(len(self.reads), len(self.states)) - 1]
             return Export(id=export_id, state=state)
 
-        @app.get("/exports/{export_id}/file")
-        def file(export_id: str) -> str:
-            if export_id != "e1" or self.file != 200:
-                raise HTTPException(self.file)
-            return "a,b"
+        @app.delete("/exports/{export_id}", status_code=202)
+        def delete(export_id: str, response: Response) -> None:
+            self.deletions += 1
+            response.headers["Location"] = "/v1/exports/e1"
 
         return app
 
@@ -183,7 +192,9 @@ def test_a_job_ends_and_has_its_result(
     ("exports", "pause"),
     [
         (Exports(), 0.2),
+        (Exports(location=False), 0.2),
         (Exports(retry_after="2"), 2.0),
+        (Exports(states=("queued", "queued", "failed")), 0.2),
         (Exports(retry_after="Thu, 26 Nov 2026 00:00:00 GMT"), 0.2),
         (Exports(states=("packed", "packed", "shipped"), final=DECLARED), 3.0),
     ],
@@ -192,9 +203,10 @@ def test_a_job_is_read_again_after_the_pause_that_the_server_or_the_document_ask
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exports: Exports, pause: float
 ) -> None:
     clock = run(exports, tmp_path, monkeypatch, lambda _: None)
-    # Two pauses between three reads; the fourth read is after the end.
+    # Two pauses between three reads; the fourth read is after the end. Deletions are no jobs.
     assert [seconds for seconds in clock.pauses if seconds > 0] == [pause, pause]
     assert len(exports.reads) == 4
+    assert exports.deletions == 1
 
 
 @pytest.mark.parametrize(
@@ -202,6 +214,10 @@ def test_a_job_is_read_again_after_the_pause_that_the_server_or_the_document_ask
     [
         (
             Exports(location=False, is_named=False),
+            "its response has no Location and no id of a job that an operation reads",
+        ),
+        (
+            Exports(host="http://exports.invalid", is_named=False),
             "its response has no Location and no id of a job that an operation reads",
         ),
         (

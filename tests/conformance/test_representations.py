@@ -41,7 +41,7 @@ def answer(request: Request, bug: str) -> Response:
         total = "*" if bug == "unknown length" else str(length)
         if bug != "no content-range":
             headers["Content-Range"] = f"bytes 1-1/{total}"
-        return PlainTextResponse(body, 206, headers)
+        return PlainTextResponse(body, 200 if bug == "status" else 206, headers)
     return PlainTextResponse(b"abc", 200, headers)
 
 
@@ -54,6 +54,7 @@ def answer(request: Request, bug: str) -> Response:
         ("no head", []),
         ("star", []),
         ("any origin, no cookies", []),
+        ("status", [f"{AT}: a range is answered 200 with 1 bytes"]),
         ("whole", [f"{AT}: a range is answered 200 with 3 bytes"]),
         ("long", [f"{AT}: a range is answered 206 with 3 bytes"]),
         ("length", [f"{AT}: a range is answered 206 with 1 bytes"]),

@@ -42,7 +42,7 @@ def reader_of_created(
     created: Exchange,
     headers: Iterable[str] = ("location",),
 ) -> OperationCall | None:
-    """Return the call that reads what a successful call created; None if no operation does.
+    """Return the call that reads a created resource; None if no operation does.
 
     Args:
         headers: those of the response that may have its URL.

@@ -1,4 +1,4 @@
-"""Values that show what a server changes when it stores them."""
+"""Values that reveal changes on their way into a store and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Responses that show what is behind a server, or that caches show to others."""
+"""Responses that show internals of a server, or that caches show to others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHARED = re.compile(r"(?:^|,)\s*(public|s-maxage)\b", re.IGNORECASE)
 
 @ResponseCheck
 def hides_internals(checked: CheckedResponse) -> Iterator[Violation]:
-    """Yield a violation if an error shows what the server is made of."""
+    """Yield a violation if an error shows a stack trace or a message of the database."""
     if checked.response.status < 400:
         return
     checked.record.check(INTERNALS_SHOWN, checked.operation.pointer)

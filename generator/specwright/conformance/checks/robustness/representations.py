@@ -48,7 +48,7 @@ _ORIGIN = "https://origin.invalid"
 
 @scenario(after="hostile")
 def representations(driver: Driver) -> None:
-    """Request what GET has returned in other ways."""
+    """Request the resources of GET in other ways."""
     for operation in driver.contract.operations.values():
         success = driver.successes.get(operation.pointer)
         if operation.method != "GET" or success is None:
