@@ -348,3 +348,19 @@ def test_an_operation_that_was_busy_once_gets_its_pauses_again(
     pauses = [round(later - before, 1) for before, later in itertools.pairwise(asked)]
     assert pauses[:3] == [0.1, 0.3, 0.9]
     assert pauses[5::2] == [0.1] * (module.ENOUGH - 1)
+
+
+@pytest.mark.parametrize(("attempts", "is_reached"), [(3, True), (4, False)])
+def test_a_slow_server_gets_as_many_attempts_as_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attempts: int, is_reached: bool
+) -> None:
+    clock, asked = Clock(), list[str]()
+
+    def respond(exchange: Exchange) -> None:
+        # Each response takes as long as there is patience.
+        clock.now += module.PATIENCE_SECONDS
+        asked.append(exchange.path)
+        exchange.answer(200 if len(asked) >= attempts else 404, b"{}")
+
+    explore(workshop(tmp_path, STEPS[:1]), monkeypatch, clock, respond)
+    assert (len(asked) > attempts) is is_reached

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
+from statistics import median
 
 from specwright.conformance.checks.responses.consistency import Consistency
 from specwright.conformance.checks.scenario import Scenario, Step, in_order
@@ -45,15 +46,44 @@ _FUZZ = Step(FUZZING, after="deleted", share=12)
 STEPS = tuple(in_order((*(step for step in SCENARIOS if not step.beside), _FUZZ)))
 _BESIDE = tuple(in_order(step for step in SCENARIOS if step.beside == FUZZING))
 
-# A quick run ends in a minute, or later for more operations than these.
+# A quick run ends in a minute, or later for more operations than these, or a slow server.
 _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
+# The seconds of a response for which the usual limits are enough, and the most that they grow.
+_QUICK_RESPONSE, _MOST_SLOWNESS = 0.02, 8.0
+# The number of requests that measure it: the first one may load a part of the server.
+_MEASURED = 5
 
 
-def usual_seconds(profile: RunProfile, operations: int) -> float | None:
-    """Return the default time limit of a run in seconds; None for no limit."""
+def usual_seconds(profile: RunProfile, operations: int, slowness: float = 1.0) -> float | None:
+    """Return the default time limit of a run in seconds; None for no limit.
+
+    Args:
+        slowness: how many times as long as usual the server needs for a response.
+    """
     more = max(operations - _QUICK_OPERATIONS, 0)
     quick = _QUICK_SECONDS + more * _SECONDS_PER_OPERATION
-    return quick if profile is RunProfile.QUICK else None
+    return quick * slowness if profile is RunProfile.QUICK else None
+
+
+def slowness_of(target: TargetServer) -> float:
+    """Return how many times as long as usual a server needs for a response, at least one.
+
+    A server that is slow, far away or busy gets more time and not fewer requests, so that the
+    verdict does not depend on its load.
+    """
+    reached = (
+        exchange
+        for exchange in target.record.exchanges
+        if exchange.succeeded and exchange.request.method == "GET"
+    )
+    first = next(reached, None)
+    if first is None:
+        return 1.0
+    seconds = [
+        target.send(first.request, first.source, first.operation, first.role).seconds
+        for _ in range(_MEASURED)
+    ]
+    return min(max(median(seconds) / _QUICK_RESPONSE, 1.0), _MOST_SLOWNESS)
 
 
 @dataclass(slots=True)
@@ -96,6 +126,7 @@ class Run:
         at: the step that began last.
         stopped: why the run ended early; None for a complete run.
         budget: the time that its steps share.
+        slowness: how many times as long as usual the server needs for a response.
     """
 
     contract: Contract
@@ -107,6 +138,7 @@ class Run:
     at: str = "start"
     stopped: str | None = None
     budget: Budget = field(default_factory=lambda: Budget(None))
+    slowness: float = 1.0
 
     @property
     def line(self) -> str:
@@ -164,7 +196,7 @@ class Run:
 
     def _fuzz(self, driver: Driver) -> None:
         """Fuzz, with examples and refusals in parallel, as their requests may be slow."""
-        contract, profile = self.contract, FUZZERS[self.profile]
+        contract, profile = self.contract, FUZZERS[self.profile].slowed(self.slowness)
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
             sent = [
@@ -215,9 +247,10 @@ def begin(
         max_seconds: the time limit of a response; None for no limit.
         max_time: the time limit of the run in seconds; None for the default of its profile.
     """
-    budget = Budget(max_time or usual_seconds(profile, len(contract.operations)))
+    slowness = slowness_of(target)
+    budget = Budget(max_time or usual_seconds(profile, len(contract.operations), slowness))
     target.record.monitors = (
         Monitors(contract, target.record, max_seconds),
         Consistency(contract, target.record),
     )
-    return Run(contract, target, profile, seed, receiver, budget=budget)
+    return Run(contract, target, profile, seed, receiver, budget=budget, slowness=slowness)

@@ -25,6 +25,10 @@ class FuzzingLimits:
     phases: tuple[str, ...] = ("examples", "coverage", "fuzzing", "stateful")
     processes: int = 2
 
+    def slowed(self, slowness: float) -> FuzzingLimits:
+        """Return the limits for a server that needs so many times as long for a response."""
+        return replace(self, seconds=self.seconds * slowness)
+
     def within(self, seconds: float | None, operations: int) -> FuzzingLimits:
         """Return the limits for a number of operations, within a number of seconds.
 

@@ -16,9 +16,11 @@ from specwright.vocabulary.keywords.reset import RESET
 
 # The number of successes of each operation that is enough for a run.
 ENOUGH = 5
-# Without progress: a new resource may take a moment, such as an order that is processed.
+# Without progress: a new resource may take a moment, such as an order that is processed. A slow
+# server gets the same number of attempts as another one.
 PATIENCE_SECONDS = 6.0
 PAUSE_SECONDS = 0.2
+_LEAST_ATTEMPTS = 3
 # Deletions come last, so that the other operations find resources; where DELETE does not fit, as
 # for several at once, a word in the path tells.
 _DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop", "truncate"))
@@ -33,7 +35,11 @@ def explore(driver: Driver) -> None:
     )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
     # A sign-in that has succeeded needs a password that no document has.
-    while not pending.keys() <= _signed_in(driver) and time.monotonic() < ends:
+    idle = 0
+    while not pending.keys() <= _signed_in(driver) and (
+        time.monotonic() < ends or idle < _LEAST_ATTEMPTS
+    ):
+        idle += 1
         reached = _pass(driver, [operation for operation in pending if not _is_last(operation)])
         if not (reached or is_seen):
             # All that could be made is there: no list will be fuller.
@@ -45,7 +51,7 @@ def explore(driver: Driver) -> None:
         for operation in reached:
             del pending[operation]
         if reached:
-            ends = time.monotonic() + PATIENCE_SECONDS
+            ends, idle = time.monotonic() + PATIENCE_SECONDS, 0
             continue
         # A single operation may always fail so.
         is_locked = 2 * sum(
