@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socketserver
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -35,6 +35,10 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     fault: Fault | None = None
     promised: int | None = None
+    # Bytes in place of all that, each after a pause of so many seconds.
+    raw: Iterable[bytes] | None = None
+    pause: float = 0.0
+    stays_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,10 @@ def running() -> Iterator[Origin]:
             fields, port = self.headers.items(), self.client_address[1]
             origin.asked.append(Asked(self.command, self.path, headers, body, fields, port))
             answer = origin.script.pop(0) if len(origin.script) > 1 else origin.script[0]
+            if answer.raw is not None:
+                self.send_raw(answer.raw, answer.pause)
+                self.close_connection = not answer.stays_open
+                return
             if answer.fault is Fault.SILENCE:
                 origin.done.wait()
             if answer.fault is Fault.GARBAGE:
@@ -119,6 +127,13 @@ def running() -> Iterator[Origin]:
                     origin.done.wait(PAUSE)
                     self.wfile.write(drop)
                 self.wfile.write(end)
+
+        def send_raw(self, pieces: Iterable[bytes], pause: float) -> None:
+            with suppress(OSError):
+                for piece in pieces:
+                    if pause and origin.done.wait(pause):
+                        return
+                    self.wfile.write(piece)
 
         # The names are those of the standard library.
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer  # noqa: N815

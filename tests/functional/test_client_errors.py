@@ -130,6 +130,16 @@ def test_the_message_has_the_request_id(made: ModuleType, origin: Origin) -> Non
     assert str(error) == "400 too_big: No. (request req_1)"
 
 
+def test_a_message_is_short_and_can_be_written_whatever_the_body_says(
+    made: ModuleType, origin: Origin
+) -> None:
+    texts = dict.fromkeys(("code", "text", "request"), "\ud800" + "a" * 100_000)
+    error = raised(made, origin, Answer(400, json.dumps(texts).encode()))
+    assert len(str(error)) < 1500
+    assert str(error).encode().startswith(b"400 \\ud800aaa")
+    assert len(error.message) == len(error.code) == len(error.request_id) == 100_001
+
+
 def test_details_are_models_and_one_of_another_form_is_left_out(
     made: ModuleType, origin: Origin
 ) -> None:

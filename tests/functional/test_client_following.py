@@ -332,6 +332,16 @@ def test_the_service_may_ask_for_a_longer_pause(caller: Caller, origin: Origin) 
     assert time.pauses == [900, INTERVAL]
 
 
+@pytest.mark.parametrize("asked", ["1000000000", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_a_service_may_ask_for_a_pause_of_a_day_at_most(
+    caller: Caller, origin: Origin, asked: str
+) -> None:
+    origin.answer(problem(429, Retry_After=asked), page(cursor="c1"))
+    time = Time()
+    caller(first(1, followed, time))
+    assert time.pauses == [86_400]
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_what_no_waiting_mends_is_raised_at_once(
     caller: Caller, origin: Origin, status: int

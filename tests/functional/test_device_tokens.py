@@ -114,6 +114,24 @@ def test_what_a_service_may_leave_out_has_a_default(caller: Caller) -> None:
     assert caller.shown[0].verification_uri_complete is None
 
 
+@pytest.mark.parametrize("lifetime", [10**400, -1, "soon"])
+def test_a_code_without_a_lifetime_is_an_error(caller: Caller, lifetime: object) -> None:
+    with pytest.raises(caller.module.TokenRequestError):
+        caller(codes(expires_in=lifetime))
+    assert caller.shown == []
+
+
+@pytest.mark.parametrize("interval", [10**9, 10**400])
+def test_no_pause_is_longer_than_the_lifetime_of_the_code(caller: Caller, interval: int) -> None:
+    caller(codes(interval=interval), token("t1"), THING_ANSWER)
+    assert caller.pauses[0] <= 1800
+
+
+def test_no_pause_is_longer_than_the_deadline(caller: Caller) -> None:
+    caller(codes(interval=10**6), token("t1"), THING_ANSWER, deadline=60)
+    assert caller.pauses[0] <= 60
+
+
 def test_a_token_is_refreshed_without_the_user(caller: Caller) -> None:
     asked = caller(
         codes(),

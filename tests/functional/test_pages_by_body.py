@@ -164,7 +164,7 @@ def test_members_of_the_options_are_in_every_page(package: Generate, origin: Ori
 def test_a_place_that_is_taken_is_an_error(package: Generate, origin: Origin) -> None:
     made = package(KINDS["a cursor in an object"][0])
     origin.answer(*answers([{"items": things("a"), "next": 2}]))
-    with pytest.raises(made.InvalidArgumentError, match=r"body: has no place for paging\.from/to"):
+    with pytest.raises(made.PaginationError, match=r"body: has no place for paging\.from/to"):
         found(made, origin, False, request_options={"extra_body": {"paging": "all"}})
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, Json, document, operation, ref
-from tests.functional.origin import Answer, Asked, Fault, Origin
+from tests.functional.origin import Answer, Asked, Fault, Origin, running
 
 SECRET = "s3cret&=é"
 FLOWS: Json = {
@@ -220,10 +220,36 @@ def test_a_refused_grant_is_an_error_that_says_so(caller: Caller) -> None:
     assert SECRET not in repr(caught.value) + repr(caller.machine()) + repr(caller.person())
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"access_token": 5}', b"{}"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        b"[]",
+        b'{"access_token": 5}',
+        b"{}",
+        b"[" * 100_000,
+        b'{"error": "%s"}' % (b"a" * 100_000),
+    ],
+    ids=["page", "list", "number", "nothing", "100,000 levels", "code of 100,000 letters"],
+)
 def test_an_answer_without_a_token_is_an_error(caller: Caller, body: bytes) -> None:
-    with pytest.raises(caller.module.TokenRequestError, match="responded with 200"):
+    with pytest.raises(caller.module.TokenRequestError, match="responded with 200") as caught:
         caller(Answer(body=body), grant=caller.machine())
+    assert len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize("lifetime", ["1" + "0" * 400, '"1e400"', '"nan"', "-5"])
+def test_a_token_of_any_lifetime_is_used(caller: Caller, lifetime: str) -> None:
+    body = f'{{"access_token": "t1", "expires_in": {lifetime}}}'.encode()
+    asked = caller(Answer(body=body), THING_ANSWER, grant=caller.machine())
+    assert bearer(asked[-1]) == "t1"
+
+
+def test_a_redirect_of_a_service_for_tokens_is_not_followed(caller: Caller) -> None:
+    with running() as other, pytest.raises(caller.module.TokenRequestError, match="307"):
+        other.answer(token("t1"))
+        caller(Answer(307, b"", {"Location": f"{other.url}/token"}), grant=caller.machine())
+    assert other.asked == []
 
 
 def test_a_service_for_tokens_that_is_busy_is_asked_again(caller: Caller) -> None:

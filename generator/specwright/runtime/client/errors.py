@@ -29,13 +29,14 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC
 from time import time
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import JsonValue, ValidationError
 
-from ..shared.codec import Codecs
+from ..shared.codec import Codecs, shortened
 from ..shared.errors import PicklableError
 from ..shared.free_json import parsed
 from ..shared.media.table import medium_of
@@ -43,7 +44,11 @@ from ..shared.operation import Content, ErrorShape, Operation
 from .transport.base import Response
 from .wire.error_bodies import ErrorBody
 
-_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+# RFC 6838, 4.2.
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}", re.ASCII)
+_MAX_MESSAGE = 1000
+# Seconds in place of more: the limit of caches (RFC 9111, 1.2.2).
+_LONGEST_RETRY_AFTER = 2.0**31
 
 
 class ApiError(PicklableError):
@@ -104,7 +109,8 @@ class TokenRequestError(ApiError):
 
     def __init__(self, status: int, code: object) -> None:
         self.status = status
-        self.code = code if isinstance(code, str) and code.isprintable() else None
+        is_code = isinstance(code, str) and code.isprintable() and len(code) <= 100
+        self.code = code if is_code else None
         suffix = f" {self.code}" if self.code else ""
         super().__init__(
             f"no token could be obtained: the token endpoint responded with {status}{suffix}"
@@ -112,7 +118,7 @@ class TokenRequestError(ApiError):
 
 
 class PaginationError(ApiError):
-    """A list cannot be continued: its cursor is missing, or repeats an earlier one."""
+    """A list cannot be continued: its cursor is missing, unusable, or repeats an earlier one."""
 
 
 class WaitTimeoutError(ApiError, TimeoutError):
@@ -172,9 +178,9 @@ class ApiStatusError(ApiError):
         self.request_id = request_id
         self.retry_after = retry_after(response)
         self.details = errors.details(body.details())
-        known = f"{self.status} {self.code}" if self.code else str(self.status)
-        suffix = f" (request {request_id})" if request_id else ""
-        super().__init__(f"{known}: {self.message}{suffix}")
+        known = f"{self.status} {shortened(self.code)}" if self.code else str(self.status)
+        suffix = f" (request {shortened(request_id)})" if request_id else ""
+        super().__init__(f"{known}: {shortened(self.message, _MAX_MESSAGE)}{suffix}")
 
     def _without_message(self) -> str:
         leads = f" and redirects to {self.location}" if self.location else ""
@@ -245,13 +251,17 @@ def retry_after(response: Response) -> float | None:
         return None
     try:
         if value.strip().isdigit():
-            return float(value)
-        # Imported late: it loads 20 modules, and most values are seconds.
-        from email.utils import parsedate_to_datetime
+            seconds = float(value)
+        else:
+            # Imported late: it loads 20 modules, and most values are seconds.
+            from email.utils import parsedate_to_datetime
 
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
+            moment = parsedate_to_datetime(value)
+            # The oldest of the three forms has no time zone (RFC 9110, 5.6.7).
+            seconds = moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - time()
     except (ValueError, OverflowError):
         return None
+    return min(max(0.0, seconds), _LONGEST_RETRY_AFTER)
 
 
 def _as_json(response: Response, content: Content | None) -> bytes:

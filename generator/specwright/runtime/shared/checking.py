@@ -92,6 +92,9 @@ def _shaped(schema: Schema) -> Schema:
     is_free = _is_free(schema)
     if kind == "float":
         rest["allow_inf_nan"] = False
+    if kind == "list":
+        # Errors about each of many items would take hundreds of times the memory of the items.
+        rest["fail_fast"] = True
     result = _mapped(rest, _shaped_unless_free if is_free else shaped)
     result = noted(result, LIMITS, limits) if limits else result
     if is_free:
@@ -151,6 +154,7 @@ def _checked(schema: Schema) -> Schema:
         return checked(schema["choices"][0][0])
     limits: Schema = notes.get(LIMITS, {})
     mapped = _mapped(schema, checked)
+    mapped.pop("fail_fast", None)
     if limits.get("extra_behavior") == "forbid":
         del mapped["extras_schema"]
     return _tested({**mapped, **limits})

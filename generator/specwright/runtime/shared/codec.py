@@ -27,6 +27,9 @@ T = TypeVar("T")
 
 _MAX_PLACE = 200
 _MAX_PROBLEMS = 20
+# Beyond it, problems are only counted: a list of them takes hundreds of times the memory of the
+# value.
+MAX_LISTED = 10_000
 
 
 class Codec:
@@ -225,6 +228,8 @@ class Codecs:
 
 def problems_of(value: str, error: ValidationError) -> str:
     """Return the errors of a value as text, without the value, which may be secret."""
+    if error.error_count() > MAX_LISTED:
+        return f"{value}: {error.error_count()} parts of it are invalid"
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     texts = [
         f"{shortened('.'.join(map(str, (value, *problem['loc']))))}: {problem['msg']}"
@@ -234,12 +239,12 @@ def problems_of(value: str, error: ValidationError) -> str:
     return "; ".join([*texts, *([f"and {more} more"] if more else [])])
 
 
-def shortened(place: str) -> str:
-    """Return a place in a value, or its beginning and its end, as text that can be written."""
-    written = place.encode("utf-8", "backslashreplace").decode()
-    if len(written) <= _MAX_PLACE:
+def shortened(text: str, most: int = _MAX_PLACE) -> str:
+    """Return a text that can be written, or the beginning and the end of a long one."""
+    written = text.encode("utf-8", "backslashreplace").decode()
+    if len(written) <= most:
         return written
-    return f"{written[: _MAX_PLACE // 2]}…{written[-_MAX_PLACE // 2 :]}"
+    return f"{written[: most // 2]}…{written[-most // 2 :]}"
 
 
 def codec_of(model: object) -> Codec:

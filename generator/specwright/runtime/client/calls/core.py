@@ -173,7 +173,7 @@ class Core:
         if operation.key_header is not None:
             own.append((operation.key_header, str(uuid4())))
         # Only complete bodies are decompressed, so streams are requested uncompressed.
-        own += [] if stream else [("accept-encoding", "gzip")]
+        own.append(("accept-encoding", "identity" if stream else "gzip"))
         content: Payload | None = None
         may_be_none = operation.body_required or operation.body_nullable
         is_absent = body is OMIT or (body is None and not may_be_none)
@@ -342,9 +342,9 @@ class Core:
             current = position_in(request.content, pagination.member)
         elif position is None:
             current = call.arguments.get(pagination.cursor)
-        following = next_position(pagination, body, response, current, len(items))
+        following = next_position(call.operation, body, response, current, len(items))
         more = has_more(pagination, body, current, following)
-        return PageData(items, following, more)
+        return PageData(call.operation.id, items, following, more)
 
 
 def _in_query(where: str, content: Content, value: Any) -> list[str]:

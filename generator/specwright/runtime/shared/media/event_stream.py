@@ -20,6 +20,9 @@ Name_co = TypeVar("Name_co", bound=str, covariant=True, default=str)
 
 # Services may end a stream of JSON with this marker, or by just closing it.
 END_OF_EVENTS = "[DONE]"
+# Bytes that Python needs for a line beside its characters.
+_LINE_BYTES = 64
+_MILLISECONDS = re.compile("[0-9]{1,15}")
 
 
 # Without slots: with them, `ServerSentEvent[Order](order)` fails for a frozen class on Python 3.11.
@@ -115,30 +118,35 @@ class _Reader:
     def __init__(self, content: Content, converter: Converter) -> None:
         self._content = content
         self._converter = converter
-        self._rest = b""
+        self._rest = bytearray()
+        # A chunk may end between the two characters of a line break.
+        self._held = b""
         self._fields: dict[str, str] = {}
         self._data: list[str] = []
+        self._data_bytes = 0
         self._id = ""
 
     @property
     def waiting(self) -> int:
         """Approximate number of bytes of an incomplete event."""
-        return len(self._rest) + sum(map(len, self._data))
+        return len(self._rest) + self._data_bytes
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
         """Yield the items that a chunk completes."""
-        data = self._rest + chunk
-        # A chunk may end between the two characters of a line break.
-        held = data[-1:] if data.endswith(b"\r") else b""
-        lines = data[: len(data) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        *complete, rest = lines.split(b"\n")
-        self._rest = rest + held
+        data = self._held + chunk
+        self._held = data[-1:] if data.endswith(b"\r") else b""
+        data = data[: len(data) - len(self._held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *complete, rest = data.split(b"\n")
+        if complete:
+            complete[0] = bytes(self._rest) + complete[0]
+            self._rest.clear()
+        self._rest += rest
         for line in complete:
             yield from self._line(line.decode("utf-8", "replace"))
 
     def end(self) -> Iterator[Any]:
         """Yield an item only if it is complete: an event needs an empty line after it."""
-        return self.feed(b"\n") if self._rest == b"\r" else iter(())
+        return self.feed(b"\n") if self._held and not self._rest else iter(())
 
     def _line(self, line: str) -> Iterator[Any]:
         if not line:
@@ -148,6 +156,7 @@ class _Reader:
         value = value.removeprefix(" ")
         if name == "data":
             self._data.append(value)
+            self._data_bytes += len(value) + _LINE_BYTES
         elif name == "id" and "\0" not in value:
             self._id = value
         elif name in ("event", "retry"):
@@ -155,7 +164,7 @@ class _Reader:
 
     def _event(self) -> Iterator[Any]:
         data, fields = self._data, self._fields
-        self._data, self._fields = [], {}
+        self._data, self._fields, self._data_bytes = [], {}, 0
         text, name = "\n".join(data), fields.get("event") or "message"
         is_value = self._content.model is not None
         kinds = self._content.events_named(name)
@@ -170,7 +179,7 @@ class _Reader:
             self._value(kinds, text),
             name,
             self._id,
-            int(retry) if retry.isascii() and retry.isdigit() else None,
+            int(retry) if _MILLISECONDS.fullmatch(retry) else None,
         )
 
     def _value(self, kinds: Sequence[EventData], text: str) -> Any:

@@ -54,7 +54,7 @@ class _Reader:
 
     def __init__(self, converter: Converter) -> None:
         self._read = converter.read
-        self._rest = b""
+        self._rest = bytearray()
 
     @property
     def waiting(self) -> int:
@@ -63,12 +63,16 @@ class _Reader:
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
         """Yield the items that a chunk completes."""
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        *lines, rest = chunk.split(b"\n")
+        if lines:
+            lines[0] = bytes(self._rest) + lines[0]
+            self._rest.clear()
+        self._rest += rest
         return self._values(lines)
 
     def end(self) -> Iterator[Any]:
         """Yield the item of an unterminated last line."""
-        return self._values([self._rest])
+        return self._values([bytes(self._rest)])
 
     def _values(self, lines: Iterable[bytes]) -> Iterator[Any]:
         for line in lines:

@@ -59,8 +59,10 @@ def charset(media_type: str) -> str:
     """Return the name of the charset; UTF-8 if it is missing or unknown to Python."""
     named = charset_parameter(media_type)
     try:
-        return codecs.lookup(named).name if named else "utf-8"
-    except LookupError:
+        # Not every codec of Python is one of texts.
+        " ".encode(named or "utf-8")
+        return codecs.lookup(named or "utf-8").name
+    except (LookupError, ValueError):
         return "utf-8"
 
 
