@@ -18,7 +18,7 @@ from starlette.types import Lifespan, Receive, Scope, Send
 
 from ..shared.auth.digest import DigestOptions
 from ..shared.auth.scheme import Scheme
-from ..shared.codec import Codecs
+from ..shared.codec import Codecs, shortened
 from ..shared.operation import ErrorShape, Operation, Security
 from .authentication import Authenticate, Authentication
 from .context import Context
@@ -181,8 +181,9 @@ class _Service(BaseRoute):
         except ClientDisconnect:
             return
         except Exception:
-            request = scope["method"], scope["path"], context.request_id
-            logger.exception("%s %s failed, request %s", *request)
+            # A decoded path may have line breaks, which would look like other entries.
+            path = shortened(scope["path"].encode("unicode_escape").decode())
+            logger.exception("%s %s failed, request %s", scope["method"], path, context.request_id)
             failure = Problem("internal_error", "The server failed to handle this request.")
             response = self._errors.response(failure, context.request_id, context.operation)
             # The handler's own headers may be at fault.

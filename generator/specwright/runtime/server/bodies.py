@@ -56,7 +56,7 @@ class BodyReader:
                 return medium.build(content, await fields_of(sent, data), converter)
             return medium.decode(content, data, sent, converter)
         except ValidationError as error:
-            problems = faults(error, "", json.loads(data) if is_json else {})
+            problems = faults(error, "", _value(data) if is_json else {})
         except ValueError as error:
             name = "JSON" if medium.is_json else content.media_type
             raise Problem("invalid_json", f"The body is not valid {name}: {error}.") from None
@@ -98,6 +98,14 @@ class BodyReader:
                 return content
         names = " or ".join(content.media_type for content in self._operation.body)
         raise Problem("unsupported_media_type", f"The body must be {names}.")
+
+
+def _value(data: bytes) -> object:
+    try:
+        return json.loads(data)
+    except RecursionError:
+        # The errors are about the whole: Pydantic allows fewer levels than Python.
+        return None
 
 
 def _fits(declared: str, name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ..shared.codec import Codecs, shortened
+from ..shared.codec import MAX_LISTED, Codecs, shortened
 from ..shared.operation import ErrorCode, ErrorShape, Operation
 from .declared_errors import ErrorContent, declared_body, status_of
 
@@ -92,6 +92,8 @@ class Fault:
 
 def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
     """Convert Pydantic's errors about `value` to faults with paths that start with `root`."""
+    if error.error_count() > MAX_LISTED:
+        return [Fault("invalid_value", root, f"{error.error_count()} parts of it are invalid")]
     unique: dict[tuple[str, str], Fault] = {}
     for detail in error.errors(include_url=False, include_context=False, include_input=False):
         condition = _CONDITIONS.get(detail["type"], "invalid_value")

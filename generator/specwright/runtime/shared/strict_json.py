@@ -53,7 +53,10 @@ def _number(text: str) -> int | float:
     value = float(text)
     if value - value != 0:
         raise ValueError("a number is too large")
-    exact = Decimal(text)
+    try:
+        exact = Decimal(text)
+    except ArithmeticError:
+        raise ValueError("a number has too large an exponent") from None
     return int(exact) if exact == exact.to_integral_value() else value
 
 
