@@ -20,6 +20,7 @@ from ._runtime.server.hooks import Allowance, Cursors, RateLimitClass, RateLimit
 from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
+from ._runtime.server.threads import in_thread
 from ._runtime.shared.codec import Checker
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Problem",
     "Reply",
     "create_app",
+    "in_thread",
     "Plans",
     "UnimplementedPlans",
     "Orders",

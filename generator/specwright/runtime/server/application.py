@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
@@ -71,6 +72,8 @@ class Options(TypedDict, total=False):
     refuse_unknown_query: reject query parameters that the operation does not declare.
     refuse_unsafe_paths: reject path parameters that are `.` or `..`, or contain a slash, a
         backslash or NUL, which are unsafe in the names of files.
+    as_problem: returns the Problem that an exception of a handler means, such as one of the
+        database; or None for a 500.
     request_id: returns the id of a request, given the client's id or None.
     max_body: maximum bytes of a request body if the contract sets no limit (default: 1 MiB).
     prefix: path prefix of the operations, such as `/api/v1`.
@@ -82,6 +85,7 @@ class Options(TypedDict, total=False):
     check_responses: bool
     refuse_unknown_query: bool
     refuse_unsafe_paths: bool
+    as_problem: Callable[[Exception], Problem | None]
     request_id: Callable[[str | None], str]
     max_body: int
     prefix: str
@@ -159,6 +163,7 @@ class _Service(BaseRoute):
         self._rate_limits = {limit.name: limit for limit in policy.rate_limits}
         self._rate_headers = policy.rate_headers
         self._common_limits = {safe: _common_limit(operations, safe) for safe in (True, False)}
+        self._as_problem = options.get("as_problem")
         self._request_id = options.get("request_id", _request_id)
         self._request_id_header = (policy.errors.request_id_header or "").lower().encode()
 
@@ -171,19 +176,23 @@ class _Service(BaseRoute):
         context = Context(scope, receive)
         sent = context.fields.get(self._request_id_header)
         context.request_id = self._request_id(sent.decode("latin-1") if sent else None)
+        tasks: Sequence[BackgroundTask] = ()
         try:
             try:
                 response = await self._respond(context)
-            except Problem as problem:
+                tasks = context.tasks
+            except Exception as error:
+                problem = self._problem(error)
+                if problem is None:
+                    raise
                 response = self._errors.response(problem, context.request_id, context.operation)
             headers = {**context.rate_headers, **context.headers, **response.headers}
             fields = self._fields(headers, response, context)
         except ClientDisconnect:
             return
         except Exception:
-            # A decoded path may have line breaks, which would look like other entries.
-            path = shortened(scope["path"].encode("unicode_escape").decode())
-            logger.exception("%s %s failed, request %s", scope["method"], path, context.request_id)
+            tasks = ()
+            logger.exception("%s %s failed, request %s", *_named(context))
             failure = Problem("internal_error", "The server failed to handle this request.")
             response = self._errors.response(failure, context.request_id, context.operation)
             # The handler's own headers may be at fault.
@@ -195,6 +204,18 @@ class _Service(BaseRoute):
             await send({"type": "http.response.body", "body": response.body})
         else:
             await _send_parts(response.body, receive, send)
+        for task in tasks:
+            try:
+                await task()
+            except Exception:
+                logger.exception("a task after %s %s failed, request %s", *_named(context))
+
+    def _problem(self, error: Exception) -> Problem | None:
+        if isinstance(error, Problem):
+            return error
+        if self._as_problem is None or isinstance(error, ClientDisconnect):
+            return None
+        return self._as_problem(error)
 
     def _fields(
         self, headers: Mapping[str, str], response: ServerResponse, context: Context
@@ -266,6 +287,12 @@ async def _send_parts(parts: AsyncIterator[bytes], receive: Receive, send: Send)
         for task in (sending, leaving):
             task.cancel()
         await asyncio.gather(sending, leaving, return_exceptions=True)
+
+
+def _named(context: Context) -> tuple[str, str, str]:
+    # A decoded path may have line breaks, which would look like other entries.
+    path = shortened(context.scope["path"].encode("unicode_escape").decode())
+    return context.scope["method"], path, context.request_id
 
 
 def _allow(methods: Mapping[str, object]) -> dict[str, str]:

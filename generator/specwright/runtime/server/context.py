@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Generic, cast
 
+from starlette.background import BackgroundTask, BackgroundTasks
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
+from typing_extensions import TypeVar
 
 from ..shared.operation import Operation
 
+# Handlers that name no type get any.
+PrincipalT = TypeVar("PrincipalT", default=Any)
 
-class Context:
-    """The request that a handler serves.
+
+class Context(Generic[PrincipalT]):
+    """The request that a handler serves, with the type of its principal: `Context[User]`.
 
     Attributes:
         scope, receive: the ASGI request.
@@ -32,10 +37,22 @@ class Context:
         self.request_id = ""
         self.body: bytes | None = None
         self.operation: Operation[Any] | None = None
-        # Of the application's own type; anything stricter than Any would require casts in handlers.
-        self.principal: Any = None
+        self.principal = cast("PrincipalT", None)
         self.headers: dict[str, str] = {}
         self.rate_headers: dict[str, str] = {}
+        self._background: BackgroundTasks | None = None
+
+    @property
+    def background(self) -> BackgroundTasks:
+        """Functions that run after the response, unless it is an error: `add_task` adds one."""
+        if self._background is None:
+            self._background = BackgroundTasks()
+        return self._background
+
+    @property
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """The functions that were added."""
+        return self._background.tasks if self._background else ()
 
     @property
     def request(self) -> Request:

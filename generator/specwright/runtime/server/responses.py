@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
+from starlette.concurrency import iterate_in_threadpool
 
 from ..shared.codec import Codecs, problems_of
 from ..shared.free_json import write_json
@@ -120,7 +121,9 @@ class ResponseWriter:
         converter: Converter,
     ) -> AsyncIterator[bytes]:
         medium = stream_medium_of(content.media_type)
-        async for value in values if isinstance(values, AsyncIterable) else _async(values):
+        async for value in (
+            values if isinstance(values, AsyncIterable) else iterate_in_threadpool(values)
+        ):
             if medium is None:
                 yield value
             else:
@@ -224,10 +227,7 @@ def _response(
     declared = _JSON if media_type == "application/json" else {"content-type": media_type}
     if isinstance(body, Chunks):
         size = {} if body.size is None else {"content-length": str(body.size)}
-        return ServerResponse(status, _async(body.read()), {**declared, **size, **headers})
+        return ServerResponse(
+            status, iterate_in_threadpool(body.read()), {**declared, **size, **headers}
+        )
     return ServerResponse(status, body, {**declared, **headers} if headers else declared)
-
-
-async def _async(parts: Iterator[T]) -> AsyncIterator[T]:
-    for part in parts:
-        yield part

@@ -17,6 +17,7 @@ from ._runtime.server.context import Context
 from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
+from ._runtime.server.threads import in_thread
 from ._runtime.shared.codec import Checker
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Problem",
     "Reply",
     "create_app",
+    "in_thread",
     "Notes",
     "UnimplementedNotes",
 ]

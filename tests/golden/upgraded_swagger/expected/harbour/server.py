@@ -19,6 +19,7 @@ from ._runtime.server.context import Context
 from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
+from ._runtime.server.threads import in_thread
 from ._runtime.shared import files as _files
 from ._runtime.shared.codec import Checker
 
@@ -31,6 +32,7 @@ __all__ = [
     "Problem",
     "Reply",
     "create_app",
+    "in_thread",
     "Ships",
     "UnimplementedShips",
 ]

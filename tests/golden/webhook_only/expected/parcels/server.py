@@ -17,9 +17,19 @@ from ._runtime.server.context import Context
 from ._runtime.server.implementations import ImplementationError
 from ._runtime.server.problems import Problem
 from ._runtime.server.responses import Reply
+from ._runtime.server.threads import in_thread
 from ._runtime.shared.codec import Checker
 
-__all__ = ["Checker", "Context", "ImplementationError", "Options", "Problem", "Reply", "create_app"]
+__all__ = [
+    "Checker",
+    "Context",
+    "ImplementationError",
+    "Options",
+    "Problem",
+    "Reply",
+    "create_app",
+    "in_thread",
+]
 
 
 _POLICY = Policy(errors=_operations.ERROR)
