@@ -28,7 +28,7 @@ from ..options import MAX_RESPONSE_BYTES, OMIT, CallOptions, ClientOptions
 from ..transport.base import Headers, Request, Response
 from ..unchecked import unchecked
 from ..wire.addresses import Addresses
-from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
+from ..wire.contents import accept, has_body, is_empty, is_stream, lacks_body, raw, received, sent
 from ..wire.headers import is_cookie_pair, is_header_value, merged
 from ..wire.positions import (
     Position,
@@ -242,6 +242,8 @@ class Core:
         if response.status in GONE:
             # An earlier attempt has already deleted the resource.
             return None
+        if is_empty(operation, response) and self._is_null(received(operation, response)):
+            return None
         if lacks_body(operation, response):
             problem = "the response has no body and an undeclared status"
             if is_checked:
@@ -283,6 +285,16 @@ class Core:
         raise InvalidResponseError(
             f"{operation.id}: the response breaks the contract: {problems}", response
         )
+
+    def _is_null(self, content: Content | None) -> bool:
+        """Return whether a response without a body is the null of its schema."""
+        if content is None or not medium_of(content.media_type).is_json:
+            return False
+        try:
+            self._codecs.client(content.model).read(b"null")
+        except ValidationError:
+            return False
+        return True
 
     def _converter(
         self, operation: Operation[Any], content: Content, *, is_checked: bool
