@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticKnownError
 
 from ..shared import rule_ids
-from ..shared.codec import Codecs, shortened
+from ..shared.codec import MAX_LISTED, Codecs, shortened
 from ..shared.free_json import parsed
 from ..shared.media.table import essence, medium_of
 from ..shared.operation import Content, Operation
@@ -245,6 +245,9 @@ def _mismatches(
         codecs[content.model].decode(data)
         return
     except ValidationError as error:
+        if error.error_count() > MAX_LISTED:
+            yield "", "many", "many parts of the body do not fit"
+            return
         problems = cast(
             "list[dict[str, Any]]", error.errors(include_url=False, include_input=False)
         )

@@ -29,6 +29,8 @@ _MARGIN = 30.0
 _FORM = "application/x-www-form-urlencoded"
 # RFC 8628, 3.2 and 3.5: seconds between two requests for a token, and what the service may add.
 _INTERVAL = _SLOWER = 5.0
+# No number of seconds that a service means is as large (RFC 9111, 1.2.2).
+_LONGEST = 2.0**31
 
 Step = Request | Pause
 # Receives the response to each request.
@@ -152,7 +154,8 @@ class Tokens:
         ends = monotonic() + lifetime
         late = began + call.deadline if call.deadline is not None else float("inf")
         while True:
-            yield Pause(pause)
+            # The code may expire before the next request for a token is allowed.
+            yield Pause(max(0.0, min(pause, min(ends, late) - monotonic())))
             if monotonic() >= late:
                 raise TransportError("the user did not decide in time", timed_out=True)
             try:
@@ -254,7 +257,7 @@ def _resume(flow: Flow, outcome: Response | TransportError | None) -> Step:
 def _body(response: Response) -> JsonValue:
     try:
         body: JsonValue = json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return body
 
@@ -267,7 +270,7 @@ def _check(response: Response) -> None:
 def _number(value: JsonValue) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if 0 <= value < float("inf") else None
+    return float(value) if 0 <= value < _LONGEST else None
 
 
 def _unreached(error: TransportError) -> TransportError:

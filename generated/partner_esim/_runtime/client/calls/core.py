@@ -29,7 +29,7 @@ from ..options import MAX_RESPONSE_BYTES, OMIT, CallOptions, ClientOptions
 from ..transport.base import Headers, Request, Response
 from ..unchecked import unchecked
 from ..wire.addresses import Addresses
-from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
+from ..wire.contents import accept, has_body, is_empty, is_stream, lacks_body, raw, received, sent
 from ..wire.headers import is_cookie_pair, is_header_value, merged
 from ..wire.positions import (
     Position,
@@ -174,7 +174,7 @@ class Core:
         if operation.key_header is not None:
             own.append((operation.key_header, str(uuid4())))
         # Only complete bodies are decompressed, so streams are requested uncompressed.
-        own += [] if stream else [("accept-encoding", "gzip")]
+        own.append(("accept-encoding", "identity" if stream else "gzip"))
         content: Payload | None = None
         may_be_none = operation.body_required or operation.body_nullable
         is_absent = body is OMIT or (body is None and not may_be_none)
@@ -243,6 +243,8 @@ class Core:
         if response.status in GONE:
             # An earlier attempt has already deleted the resource.
             return None
+        if is_empty(operation, response) and self._is_null(received(operation, response)):
+            return None
         if lacks_body(operation, response):
             problem = "the response has no body and an undeclared status"
             if is_checked:
@@ -284,6 +286,16 @@ class Core:
         raise InvalidResponseError(
             f"{operation.id}: the response breaks the contract: {problems}", response
         )
+
+    def _is_null(self, content: Content | None) -> bool:
+        """Return whether a response without a body is the null of its schema."""
+        if content is None or not medium_of(content.media_type).is_json:
+            return False
+        try:
+            self._codecs.client(content.model).read(b"null")
+        except ValidationError:
+            return False
+        return True
 
     def _converter(
         self, operation: Operation[Any], content: Content, *, is_checked: bool
@@ -343,9 +355,9 @@ class Core:
             current = position_in(request.content, pagination.member)
         elif position is None:
             current = call.arguments.get(pagination.cursor)
-        following = next_position(pagination, body, response, current, len(items))
+        following = next_position(call.operation, body, response, current, len(items))
         more = has_more(pagination, body, current, following)
-        return PageData(items, following, more)
+        return PageData(call.operation.id, items, following, more)
 
 
 def _in_query(where: str, content: Content, value: Any) -> list[str]:

@@ -18,6 +18,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from ...shared.codec import shortened
 from ...shared.operation import ListOperation
 from ..errors import ApiError, ApiStatusError, InvalidArgumentError, PaginationError
 from ..wire.positions import Position
@@ -27,6 +28,8 @@ from .retries import Pause, is_temporary
 Item = TypeVar("Item")
 
 LONGEST_PAUSE = 60.0
+# A service may ask for a longer pause, but not for one without end.
+LONGEST_RETRY_AFTER = 86_400.0
 
 _logger = logging.getLogger(__name__.partition(".")[0])
 
@@ -35,6 +38,7 @@ _logger = logging.getLogger(__name__.partition(".")[0])
 class PageData(Generic[Item]):
     """One page as received: its items and the position of the next page."""
 
+    operation_id: str
     items: Sequence[Item]
     position: Position | None
     has_more: bool
@@ -172,8 +176,14 @@ def to_the_end(page: PageData[Item]) -> Reading[Item]:
         if not page.has_more:
             return
         cursor = _cursor_after(page)
-        _use(cursor, used)
-        page = yield CallStep(cursor)
+        _use(page, cursor, used)
+        try:
+            page = yield CallStep(cursor)
+        except InvalidArgumentError as error:
+            # The arguments were valid for the page before.
+            raise PaginationError(
+                f"{page.operation_id}: the next page cannot be requested: {error}"
+            ) from None
 
 
 def follow(
@@ -236,7 +246,7 @@ def _following(
         failures = 0
         following = _cursor_after(page)
         if page.has_more:
-            _use(following, used)
+            _use(page, following, used)
         else:
             used = {following}
         if page.items or following != cursor:
@@ -250,14 +260,15 @@ def _following(
 
 def _cursor_after(page: PageData[Item]) -> Position:
     if page.position is None:
-        raise PaginationError("the list returned no cursor to continue from")
+        raise PaginationError(f"{page.operation_id}: the list returned no cursor to continue from")
     return page.position
 
 
-def _use(cursor: Position, used: set[Position | None]) -> None:
-    """Record a cursor, or raise `PaginationError` if it was used before."""
+def _use(page: PageData[Item], cursor: Position, used: set[Position | None]) -> None:
+    """Record the cursor of a page, or raise `PaginationError` if it was used before."""
     if cursor in used:
-        raise PaginationError(f"the list returned the cursor {str(cursor)!r} twice")
+        shown = repr(shortened(str(cursor)))
+        raise PaginationError(f"{page.operation_id}: the list returned the cursor {shown} twice")
     used.add(cursor)
 
 
@@ -267,7 +278,7 @@ def _pause(error: ApiError, interval: float, failures: int) -> float | None:
         return None
     asked = error.retry_after if isinstance(error, ApiStatusError) else None
     if asked is not None:
-        return max(asked, interval)
+        return max(min(asked, LONGEST_RETRY_AFTER), interval)
     # The exponent is limited: after hours of outage, the power would overflow a float.
     longer = min(LONGEST_PAUSE, max(interval, 1.0) * 2.0 ** min(failures, 10))
     # Some of it is random, so that clients that failed together do not retry together.

@@ -22,8 +22,8 @@ class Body:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._chunks: list[bytes] = []
-        self._size = 0
+        # Not a list: a service may send a body byte by byte.
+        self._content = bytearray()
 
     def add(self, chunk: bytes) -> None:
         """Add received bytes.
@@ -31,10 +31,9 @@ class Body:
         Raises:
             BodyTooLargeError: the body exceeds the limit.
         """
-        self._size += len(chunk)
-        if self._size > self._limit:
+        self._content += chunk
+        if len(self._content) > self._limit:
             raise _too_large(self._limit)
-        self._chunks.append(chunk)
 
     def response(self, received: httpx2.Response) -> Response:
         """Return the response with its body decompressed.
@@ -43,7 +42,7 @@ class Body:
             TransportError: the body cannot be decompressed, or is then too large.
         """
         headers = _headers(received)
-        response = Response(received.status_code, headers, b"".join(self._chunks))
+        response = Response(received.status_code, headers, bytes(self._content))
         encoding = (response.header("content-encoding") or "").lower()
         # Content read by a hook is already decompressed.
         if encoding in _PLAIN or received.is_stream_consumed:

@@ -82,11 +82,15 @@ def has_body(operation: Operation[Any], status: int) -> bool:
     return operation.method != "HEAD" and status not in _WITHOUT_BODY
 
 
+def is_empty(operation: Operation[Any], response: Response) -> bool:
+    """Return whether a response has no body, although it could have one."""
+    return operation.method != "HEAD" and not response.content and response.chunks is None
+
+
 def lacks_body(operation: Operation[Any], response: Response) -> bool:
     """Return whether an undeclared response lacks the body that the declared ones have."""
-    is_empty = not response.content and response.chunks is None
-    is_meant = operation.method == "HEAD" or not operation.has_result
-    return is_empty and not is_meant and operation.contents_of(response.status) is None
+    is_undeclared = operation.contents_of(response.status) is None
+    return is_empty(operation, response) and operation.has_result and is_undeclared
 
 
 def raw(response: Response) -> RawBody:

@@ -17,23 +17,30 @@ from ..errors import InvalidArgumentError, PaginationError
 from ..transport.base import Response
 
 # RFC 8288, 3: targets with their parameters, which may have quoted values.
-_LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"(?:[^\"\\]|\\.)*\")*)")
+_LINK = re.compile(r"<([^<>]*)>((?:[^,\"]|\"(?:[^\"\\]|\\.)*\")*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]+))", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@/?%[]"
+# Python parses integers of this many digits with any settings.
+_MAX_DIGITS = 640
 
 # A cursor, the number of a page or of the items before it, or the query of a URL.
 Position: TypeAlias = str | int
 
 
 def next_position(
-    pagination: Pagination, body: object, response: Response, current: object, count: int
+    operation: Operation[object], body: object, response: Response, current: object, count: int
 ) -> Position | None:
     """Return the position of the next page; None if the response has none.
 
     Args:
         current: the position with which this page was requested.
         count: the number of items of this page.
+
+    Raises:
+        PaginationError: the URL of the next page has no query.
     """
+    pagination = operation.pagination
+    assert pagination is not None
     match pagination.way:
         case "cursor":
             cursor = attribute(body, pagination.next)
@@ -41,9 +48,9 @@ def next_position(
                 return None
             return cursor if isinstance(cursor, int) else str(cursor) or None
         case "url":
-            return _query(attribute(body, pagination.next))
+            return _query(operation.id, attribute(body, pagination.next))
         case "link":
-            return _query(next_link(response.headers))
+            return _query(operation.id, next_link(response.headers))
         case "page":
             return _number(current, pagination.first) + 1 if count else None
         case "offset":
@@ -78,8 +85,9 @@ def arguments_at(
     assert pagination is not None
     for parameter in operation.parameters:
         if parameter.name == pagination.cursor:
-            is_number = parameter.kind in ("integer", "number") and str(position).isdecimal()
-            return {**arguments, parameter.name: int(position) if is_number else str(position)}
+            text = str(position)
+            number = _whole(text) if parameter.kind in ("integer", "number") else None
+            return {**arguments, parameter.name: text if number is None else number}
     return arguments
 
 
@@ -126,12 +134,15 @@ def next_link(headers: Iterable[tuple[str, str]]) -> str | None:
 
 
 def _number(value: object, first: int) -> int:
-    if isinstance(value, str) and value.isdecimal():
-        return int(value)
-    return value if isinstance(value, int) else first
+    number = _whole(value) if isinstance(value, str) else value
+    return number if isinstance(number, int) else first
 
 
-def _query(url: object) -> str | None:
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
+
+
+def _query(operation_id: str, url: object) -> str | None:
     if not isinstance(url, str) or not url:
         return None
     try:
@@ -139,5 +150,5 @@ def _query(url: object) -> str | None:
     except ValueError:
         query = ""
     if not query:
-        raise PaginationError("the URL of the next page has no query")
+        raise PaginationError(f"{operation_id}: the URL of the next page has no query")
     return query
