@@ -81,6 +81,7 @@ class PackageOptions:
         client_name: class of the synchronous client; the other one is called `Async…`.
         env_prefix: prefix of the environment variables that the client reads.
         short_method_names: whether method names leave out the words of their group's name.
+        body_arguments: the bodies whose properties are arguments: `required`, `all` or `none`.
         names: the project's own names for parts of the document.
         templates: directory of templates that replace or extend the built-in ones.
         pagination: `x-contract-pagination` for a document without it, by operationId or such as
@@ -95,6 +96,7 @@ class PackageOptions:
     client_name: str | None = None
     env_prefix: str | None = None
     short_method_names: bool = False
+    body_arguments: str = "required"
     names: Renames = field(default_factory=Renames)
     templates: Path | None = None
     pagination: Mapping[str, JsonObject] = field(default_factory=dict)
@@ -520,6 +522,7 @@ def is_variable(name: str) -> bool:
 
 
 _CONSTANTS = frozenset({"False", "None", "True"})
+_BODY_ARGUMENTS = ("required", "all", "none")
 _KINDS: dict[str, Callable[[str], bool]] = {
     "schemas": _is_class_name,
     "operations": is_variable,
@@ -547,6 +550,7 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "client-name": _name(_is_class_name, "must be the name of a class"),
     "env-prefix": _name(_ENV_PREFIX.fullmatch, "must consist of capital letters, digits and '_'"),
     "short-method-names": _switch,
+    "body-arguments": _name(_BODY_ARGUMENTS.__contains__, "must be 'required', 'all' or 'none'"),
     "names": _renames,
     "templates": _path,
     "pagination": _pagination,

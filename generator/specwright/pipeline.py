@@ -245,6 +245,7 @@ class _Prepared:
             index,
             self.names,
             short_names=options.short_method_names,
+            body_arguments=options.body_arguments,
             written=self.checked,
         )
         version = api.version if options.version is None else Text(options.version)
@@ -416,6 +417,7 @@ def _old_names(options: PackageOptions) -> Mapping[str, Mapping[str, str]]:
 def _origin(
     document: Document, contents: PackageContents, names: PackageNames, options: PackageOptions
 ) -> Origin:
+    bodies = options.body_arguments
     return Origin(
         tools=_versions(),
         document=digest(json.dumps(document.data).encode()),
@@ -431,6 +433,7 @@ def _origin(
             "client-name": names.client,
             "env-prefix": names.env_prefix,
             "short-method-names": options.short_method_names,
+            **({"body-arguments": bodies} if bodies != "required" else {}),
             **({"version": options.version} if options.version is not None else {}),
             **({"license": options.license} if options.license is not None else {}),
             **({"names": asdict(options.names)} if options.names != Renames() else {}),

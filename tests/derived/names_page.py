@@ -78,6 +78,30 @@ of clients, groups and constants. All other names are internal.
 
 A response that lacks a field has `None` there: neither `OMIT`, which is only for arguments, nor the
 `MISSING` of Pydantic ([more](../how-to/use-the-client.md#what-a-response-may-lack)).
+
+## Bodies of requests
+
+A method takes the properties of a body as arguments if
+
+- the body is required,
+- it can be sent as JSON, a form or XML; the first of these that the document declares counts, and
+  other media types change nothing,
+- the schema of this form is an object with properties, its own or those of the parts of an `allOf`,
+- and the schema has no schemas for other names (`additionalProperties`, `patternProperties`).
+
+Otherwise it takes one argument `body`, a model or a dictionary. The rule is the same for all
+operations, but many documents omit `required: true`, so that one method takes arguments and the
+next one `body`. `body-arguments` in `[tool.specwright]` is there for these:
+
+- `"all"` makes the properties of optional bodies arguments, too. All of them may be left out, and
+  without any of them no body is sent; a missing property is found when the call is checked, not by
+  type checkers.
+- `"none"` makes every body the argument `body`. No change of its schema, of media types or of
+  `required` then moves callers from one form to the other, and `content_type` can choose a media
+  type with another schema.
+
+`specwright review` reports an operation that moves as `sdk-broken`
+([0266](../decisions/0266-when-properties-are-arguments.md)).
 """
 
 

@@ -73,6 +73,7 @@ def build(
     names: PackageNames,
     *,
     short_names: bool,
+    body_arguments: str = "required",
     written: Document | None = None,
 ) -> Api:
     """Build the representation of an API, without examples.
@@ -82,12 +83,15 @@ def build(
         index: the models that were generated from it.
         names: the names of the package and its client.
         short_names: whether method names leave out the words of their group's name.
+        body_arguments: the bodies whose properties are arguments: `required`, `all` or `none`.
         written: the document before it was normalised, with the names of elements in XML.
     """
     types = Types(document, index)
     contents = Contents(document, types, XmlDescriptions(written or document))
     demands = Demands(document)
-    return _Builder(document, types, contents, demands, index, names, short_names).api()
+    return _Builder(
+        document, types, contents, demands, index, names, short_names, body_arguments
+    ).api()
 
 
 def with_examples(document: Document, api: Api) -> Api:
@@ -112,6 +116,7 @@ class _Builder:
     index: ModelIndex
     names: PackageNames
     short_names: bool
+    body_arguments: str
 
     def api(self) -> Api:
         data = self.document.data
@@ -316,18 +321,24 @@ class _Builder:
         is_nullable = usual is not None and allows_null(
             self.document, usual.value.get("schema", {})
         )
+        takes_arguments = self.body_arguments == "all" or (
+            required and self.body_arguments == "required"
+        )
         return RequestBody(
             contents=contents,
             required=required,
             tells_null=not required and contents[0].is_json and is_nullable,
             description=_text(body.value.get("description")),
-            fields=self._fields(body) if required else None,
+            fields=self._fields(body, is_required=required) if takes_arguments else None,
             refusals=self._refusals(body),
             pointer=body.pointer,
         )
 
-    def _fields(self, body: Site) -> tuple[BodyField, ...] | None:
-        """Return the properties of the usual body as arguments, if it is a class of its own."""
+    def _fields(self, body: Site, *, is_required: bool) -> tuple[BodyField, ...] | None:
+        """Return the properties of the usual body as arguments, if it is a class of its own.
+
+        All of them may be left out if the body may.
+        """
         content = self.contents.usual(body)
         if content is None:
             return None
@@ -343,7 +354,7 @@ class _Builder:
             name: self._attribute(model, name, member) for name, member in members.items()
         }
         fields = tuple(
-            self._field(member, name, attribute)
+            self._field(member, name, attribute, required=is_required and member.is_required)
             for name, member in members.items()
             # A value of the schema `false` does not exist.
             if (attribute := attributes[name]) is not None and member.schema.value is not False
@@ -365,8 +376,8 @@ class _Builder:
         schema = {} if content is None else content.value.get("schema", {})
         return refusals(self.document, schema)
 
-    def _field(self, member: Property, name: str, attribute: str) -> BodyField:
-        value, required = member.schema.value, member.is_required
+    def _field(self, member: Property, name: str, attribute: str, *, required: bool) -> BodyField:
+        value = member.schema.value
         followed = self.document.follow(value)
         described = mapping(value)
         if "description" not in described and isinstance(followed, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, cast, final
 
@@ -32,6 +32,22 @@ class Omit:
 
 # The default of arguments that may be omitted or null; for them, None means null.
 OMIT = Omit()
+
+
+def given(
+    members: Mapping[str, object], *, nullable: Collection[str] = ()
+) -> Mapping[str, object] | Omit:
+    """Return the members of a body that are not left out, or `OMIT` if there are none.
+
+    Args:
+        nullable: those for which None is null.
+    """
+    present = {
+        name: value
+        for name, value in members.items()
+        if value is not OMIT and (value is not None or name in nullable)
+    }
+    return present or OMIT
 
 
 class ClientOptions(TypedDict, total=False):
