@@ -39,12 +39,14 @@ class Renames:
         operations: method by operationId, or by method and path, such as `GET /orders`.
         tags: group by tag.
         parameters: argument by the name of a parameter, in every operation that has it.
+        credentials: the client's argument by the name of a security scheme.
     """
 
     schemas: Mapping[str, str] = field(default_factory=dict)
     operations: Mapping[str, str] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    credentials: Mapping[str, str] = field(default_factory=dict)
 
     def of_operation(self, identifier: str | None, request: str) -> str | None:
         """Return the name for an operation; None if it keeps its own.
@@ -528,6 +530,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "operations": is_variable,
     "tags": is_variable,
     "parameters": is_variable,
+    "credentials": is_variable,
 }
 _LINK: dict[str, type] = {"from": str, "to": str, "parameters": dict, "body": dict}
 _SIGN_IN: dict[str, type] = {

@@ -392,6 +392,7 @@ def package_names(document: Document, options: PackageOptions) -> PackageNames:
         client=options.client_name or f"{pascal(package).removesuffix('Client')}Client",
         env_prefix=options.env_prefix or constant(package),
         arguments=options.names.parameters,
+        credentials=options.names.credentials,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from specwright.config import Renames
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, Json, document, operation, ref
 from tests.functional.origin import Answer, Asked, Origin
@@ -319,6 +320,25 @@ def test_one_scheme_is_the_first_argument_and_several_have_names(package: Genera
     assert {"header_key", "basic"} <= two.keys()
     assert two["basic"].kind is inspect.Parameter.KEYWORD_ONLY
     assert two["basic"].annotation == "tuple[str, str] | Callable[[], tuple[str, str]] | None"
+
+
+def test_a_project_names_the_arguments_of_schemes(
+    package: Generate, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin.answer(Answer(body=b'{"id": "a"}'))
+    names = Renames(credentials={"Bearer": "token", "Unused": "other"})
+    data = api("Bearer", "HeaderKey")
+    data["components"]["securitySchemes"]["Unused"] = SCHEMES["Basic"]
+    made = package(data, names=names)
+    taken = inspect.signature(made.Client).parameters
+    assert {"token", "header_key"} <= taken.keys()
+    assert not {"bearer", "other"} & taken.keys()
+    with made.Client(base_url=origin.url, token=SECRET) as client:
+        client.things.get_thing()
+    monkeypatch.setenv(f"{made.__name__.upper()}_TOKEN", SECRET)
+    with made.Client(base_url=origin.url) as client:
+        client.things.get_thing()
+    assert [asked.headers["authorization"] for asked in origin.asked] == [f"Bearer {SECRET}"] * 2
 
 
 @pytest.mark.parametrize(

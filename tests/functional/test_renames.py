@@ -62,7 +62,7 @@ def test_each_part_is_called_what_the_project_says(tmp_path: Path) -> None:
     assert list(faults(tmp_path / "out", "made")) == []
 
 
-@pytest.mark.parametrize("kind", ["schemas", "operations", "tags", "parameters"])
+@pytest.mark.parametrize("kind", ["schemas", "operations", "tags", "parameters", "credentials"])
 def test_a_name_that_is_not_there_is_an_error(tmp_path: Path, kind: str) -> None:
     names = Renames(**{kind: {"nothing": "Part" if kind == "schemas" else "part"}})
     with pytest.raises(InputError, match=f"names.{kind}: .* has no 'nothing' to rename"):

@@ -152,7 +152,7 @@ class _Builder:
             signatures=signatures,
             deliveries=deliveries,
             parsers=parsers_,
-            schemes=security_schemes(scheme_table(self.document)),
+            schemes=security_schemes(scheme_table(self.document, self.names.credentials)),
             errors=error_types(self.document, self.types),
             error_body=error_body(operation for group in groups for operation in group.operations),
             contract=declarations(data, Place.DOCUMENT),

@@ -21,6 +21,7 @@ from specwright.check.repair.edits import rename_schemas
 from specwright.config import Renames
 from specwright.document.model import Document
 from specwright.document.operations.naming import first_tag, group_names, model_name
+from specwright.document.operations.security import schemes
 from specwright.document.operations.sites import (
     Direction,
     OperationSite,
@@ -138,6 +139,7 @@ def check_names(document: Document, names: Renames) -> None:
         for parameter in parameters(document, site).values()
     }
     _known(document, "parameters", names.parameters, sent)
+    _known(document, "credentials", names.credentials, dict(schemes(document)))
     _known(document, "schemas", names.schemas, schemas)
     _known(document, "tags", names.tags, {first_tag(site.value) for site in sites})
     called = [name for site in sites for name in (site.id, f"{site.method} {site.key}") if name]

@@ -84,8 +84,12 @@ def schemes(document: Document) -> Iterator[tuple[str, Site]]:
     return members(document, components(document), "securitySchemes")
 
 
-def scheme_table(document: Document) -> Mapping[str, Scheme]:
-    """Return the schemes that the document's operations ask for, by their names in it."""
+def scheme_table(document: Document, arguments: Mapping[str, str] = {}) -> Mapping[str, Scheme]:
+    """Return the schemes that the document's operations ask for, by their names in it.
+
+    Args:
+        arguments: the client's arguments for schemes that the project names.
+    """
     declared = dict(schemes(document))
     demands = Demands(document)
     asked = dict.fromkeys(
@@ -99,7 +103,7 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
     words = {name: name for name in asked}
     if len(sent) == 1:
         words[sent[0].argument] = _word_alone(sent[0])
-    named = _names(document, words)
+    named = _names(document, {name: arguments.get(name, word) for name, word in words.items()})
     return {name: _of(declared, argument, name) for name, argument in named.items()}
 
 

@@ -183,13 +183,19 @@ class SecurityScheme:
 
 @dataclass(frozen=True, slots=True)
 class PackageNames:
-    """The names from the configuration; none of them comes from the toolkit."""
+    """The names from the configuration; none of them comes from the toolkit.
+
+    Attributes:
+        arguments: the arguments of methods by the names of parameters.
+        credentials: the arguments of the client by the names of security schemes.
+    """
 
     package: str
     distribution: str
     client: str
     env_prefix: str
     arguments: Mapping[str, str] = field(default_factory=dict)
+    credentials: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
