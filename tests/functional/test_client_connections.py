@@ -151,6 +151,18 @@ def test_the_http_library_is_imported_when_a_request_is_sent(module: ModuleType)
     assert run.stdout.strip() == "set()", run.stderr
 
 
+def test_rooms_that_few_documents_need_are_imported_when_they_are_used(module: ModuleType) -> None:
+    program = (
+        f"import sys; from {module.__name__} import AsyncClient, Client; "
+        "Client('k', base_url='https://127.0.0.1:9'); "
+        "rooms = ('.xml.reading', '.xml.writing', '.server', '.cassettes', '.signature'); "
+        "print([name for name in sys.modules if name.endswith(rooms)])"
+    )
+    place = Path(module.__file__ or "").parents[1]
+    run = subprocess.run([sys.executable, "-c", program], cwd=place, capture_output=True, text=True)
+    assert run.stdout.strip() == "[]", run.stderr
+
+
 @pytest.mark.parametrize("named", ["argument", "environment"])
 def test_a_socks_proxy_without_its_package_names_what_to_install(
     caller: Caller, monkeypatch: pytest.MonkeyPatch, named: str
