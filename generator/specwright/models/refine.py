@@ -22,6 +22,7 @@ from specwright.document.schemas.unions import has_nameless_union, is_open, may_
 from specwright.document.shape import BOUNDS
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.models import defaults
+from specwright.models.annotations import names_in, quoted_in, reached
 from specwright.models.dialect import Dialect
 from specwright.models.edits import SourceEdit, applied, end
 from specwright.models.keywords import FORMATS
@@ -168,11 +169,11 @@ def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
     Aliases of None are included, since Python has no `|` for None.
     """
     own = aliases.keys() | classes
-    named = {name: _names(alias.type) & aliases.keys() for name, alias in aliases.items()}
+    named = {name: names_in(alias.type) & aliases.keys() for name, alias in aliases.items()}
     return {
         name
         for name, alias in aliases.items()
-        if _quoted(alias.type) & own or name in _reached(name, named) or _is_none(alias.type)
+        if quoted_in(alias.type) & own or name in reached(name, named) or _is_none(alias.type)
     }
 
 
@@ -188,42 +189,6 @@ def _whole(aliases: dict[str, _Alias], exclusive: Set[str]) -> set[str]:
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
-    """Return all aliases that an alias refers to, directly or through others."""
-    reached: set[str] = set()
-    pending = [name]
-    while pending:
-        new = named[pending.pop()] - reached
-        reached |= new
-        pending += new
-    return reached
-
-
-def _names(node: ast.AST) -> set[str]:
-    """Return the names in an annotation, including those in its strings."""
-    plain = {type_.id for type_ in _types(node) if isinstance(type_, ast.Name)}
-    return plain | _quoted(node)
-
-
-def _quoted(node: ast.AST) -> set[str]:
-    """Return the names in the strings of an annotation."""
-    strings = [type_.value for type_ in _types(node) if isinstance(type_, ast.Constant)]
-    parsed = (ast.parse(string, mode="eval") for string in strings if isinstance(string, str))
-    return {name for annotation in parsed for name in _names(annotation)}
-
-
-def _types(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk through an annotation, except for the values of literals and marks such as `Field`."""
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        match each:
-            case ast.Call() | ast.Subscript(ast.Name("Literal")):
-                continue
-        yield each
-        pending.extend(ast.iter_child_nodes(each))
 
 
 def _joined(body: list[ast.stmt]) -> Iterator[SourceEdit]:
