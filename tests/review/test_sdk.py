@@ -233,3 +233,56 @@ def test_of_many_lost_names_the_first_are_shown() -> None:
     lines = list(lost_names(files(many, "B = 1")).lines)
     assert len(lines) == 33
     assert lines[-2] == "  and 10 more; `specwright review --base HEAD` lists them"
+
+
+def module(name: str, before: str, after: str) -> FileDifference:
+    return FileDifference(
+        f"shop/{name}.py", State.CHANGED, before.encode() or None, after.encode() or None
+    )
+
+
+MODELS = "class A:\n b: int\nclass B:\n b: str"
+PARAMS_A, PARAMS_B = "class A(TypedDict):\n b: int", "class B(TypedDict):\n b: str"
+PARAMS = f"{PARAMS_A}\n{PARAMS_B}"
+CALL = "def f(*, c: Sequence[models.A] | None=None): ..."
+BESIDE = CALL.replace("models.A", "models.A | params.A")
+DICTIONARIES = {
+    "that are new": ([("client", CALL, BESIDE), ("params", "", PARAMS)], []),
+    "with another key": (
+        [
+            ("models", MODELS, MODELS.replace("b: int", "c: int")),
+            ("params", PARAMS, PARAMS.replace("b: int", "c: int")),
+        ],
+        ["shop.models.A.b: removed, perhaps c now"],
+    ),
+    "of models with another name": (
+        [
+            ("client", BESIDE, BESIDE.replace(".A", ".D")),
+            ("models", MODELS, MODELS.replace("A:", "D:")),
+            ("params", PARAMS, PARAMS.replace("A(", "D(")),
+        ],
+        ["shop.models.A: removed, perhaps D now"],
+    ),
+    "that no request reaches": (
+        [("params", PARAMS, PARAMS_A)],
+        ["shop.params.B: removed"],
+    ),
+    "of other models": (
+        [
+            ("client", BESIDE, BESIDE.replace(".A", ".B")),
+            ("params", PARAMS_A, PARAMS_B),
+        ],
+        [
+            "shop.params.A: removed",
+            "shop.client.f: parameter 'c' Sequence[models.A] | None -> Sequence[models.B] | None",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("modules", "expected"), DICTIONARIES.values(), ids=DICTIONARIES)
+def test_typed_dictionaries_follow_their_models(
+    modules: list[tuple[str, str, str]], expected: list[str]
+) -> None:
+    lost = lost_names(module(*each) for each in modules)
+    assert [f"{change.name}: {change.message}" for change in lost.changes] == expected

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from specwright.review.surface import Surface
+from specwright.review.surface import Surface, is_params
 
 _SIMILAR = 0.6
 # A guess among more names of one shape would be worth nothing, and take long.
@@ -22,13 +22,14 @@ def likely_new_names(base: Surface, revision: Surface) -> Mapping[str, str]:
 
     The shape of a class is the set of its members, and that of a function the set of its
     parameters. A new name in the same class or module comes first, then the same name in another
-    class.
+    class. Typed dictionaries have the names of their models, and no members to compare.
     """
-    gone = [name for name in base if name not in revision]
+    gone = [name for name in base if name not in revision and not is_params(name)]
     if not gone:
         return {}
     before = _shapes(base, gone)
-    after = _shapes(revision, [name for name in revision if name not in base])
+    new = [name for name in revision if name not in base and not is_params(name)]
+    after = _shapes(revision, new)
     by_shape = defaultdict[tuple[str, Hashable], list[str]](list)
     by_name = defaultdict[tuple[str, str, Hashable], list[str]](list)
     for name, shape in after.items():

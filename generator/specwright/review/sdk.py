@@ -12,7 +12,8 @@ from specwright.findings import values_of
 from specwright.review.new_names import closest, likely_new_names
 from specwright.review.surface import Name, Surface, SurfaceParameter
 
-_TWIN, _FIRST = ".async_client.Async", ".client."
+# Modules with the names of others.
+_TWINS = {".async_client.Async": ".client.", ".params.": ".models."}
 # Servers implement the names in this module; clients do not call them.
 _IMPLEMENTED = "server"
 # The number of equal characters to show before a difference.
@@ -74,8 +75,8 @@ def sdk_changes(base: Surface, revision: Surface) -> tuple[NameChange, ...]:
 def distinct(changes: Iterable[NameChange]) -> list[NameChange]:
     """Return one change for each edit.
 
-    The asynchronous client comes from the same template as the other one, and the exports of the
-    package are defined in its modules.
+    The asynchronous client comes from the same template as the other one, typed dictionaries have
+    the names of models, and the exports of the package are defined in its modules.
     """
     changes = list(changes)
     names = {change.name for change in changes}
@@ -83,7 +84,10 @@ def distinct(changes: Iterable[NameChange]) -> list[NameChange]:
     return [
         change
         for change in changes
-        if not (_TWIN in change.name and change.name.replace(_TWIN, _FIRST) in names)
+        if not any(
+            twin in change.name and change.name.replace(twin, first) in names
+            for twin, first in _TWINS.items()
+        )
         and not (_is_export(change.name) and _last(change.name) in defined)
     ]
 

@@ -3,7 +3,8 @@
 Renaming a schema does not change requests or responses, but breaks code that imports the class:
 only the generated code shows it. Nothing is imported or written. A name is public if its module and
 all its parts are; `__all__` adds imported names. Members inherited from the runtime are not listed,
-as the runtime is the same on both sides.
+as the runtime is the same on both sides. Neither are the keys of typed dictionaries: they are those
+of the models of the same names.
 
 griffe is not used: it reports breaks but not additions, treats a changed default or constant as a
 break, and does not support code that is implemented instead of called.
@@ -12,9 +13,14 @@ break, and does not support code that is implemented instead of called.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+
+_PARAMS = "params"
+# The typed dictionary that stands beside the model of its name in an annotation.
+_BESIDE = re.compile(rf" \| {_PARAMS}\.\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,7 @@ class SurfaceParameter:
     """A parameter of a function, as its callers see it.
 
     Attributes:
+        annotation: its type, without typed dictionaries beside models.
         position: its index as a positional argument; None if it is keyword-only.
         is_named: whether it may be passed by name.
     """
@@ -59,9 +66,14 @@ def surface(files: Mapping[str, bytes]) -> Surface:
             module = ".".join(part for part in parts if part != "__init__")
             body = ast.parse(content).body
             names |= {f"{module}.{name}": Name("", None, (path, 1)) for name in _exported(body)}
-            names |= dict(_names(module, path, body))
+            names |= dict((_typed if is_params(module) else _names)(module, path, body))
             names |= dict(_old_names(module, path, body, names))
     return names
+
+
+def is_params(name: str) -> bool:
+    """Return whether a name is the module of typed dictionaries, or in it."""
+    return name.split(".")[1:2] == [_PARAMS]
 
 
 def _is_private(name: str) -> bool:
@@ -87,6 +99,14 @@ def _names(scope: str, path: str, body: list[ast.stmt]) -> Iterator[tuple[str, N
         yield f"{scope}.{name}", Name(_value(node), _parameters(node), (path, node.lineno))
         if isinstance(node, ast.ClassDef):
             yield from _names(f"{scope}.{name}", path, node.body)
+
+
+def _typed(module: str, path: str, body: list[ast.stmt]) -> Iterator[tuple[str, Name]]:
+    """Yield the names of typed dictionaries, without their keys and types."""
+    for node in body:
+        name = _name_of(node)
+        if name is not None:
+            yield f"{module}.{name}", Name("", None, (path, node.lineno))
 
 
 def _old_names(
@@ -159,4 +179,4 @@ def _parameters(node: ast.stmt) -> dict[str, SurfaceParameter] | None:
 
 
 def _annotation(argument: ast.arg) -> str:
-    return ast.unparse(argument.annotation) if argument.annotation else ""
+    return _BESIDE.sub("", ast.unparse(argument.annotation)) if argument.annotation else ""
