@@ -12,7 +12,7 @@ and models give to the new names.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from specwright.config import OldName
 from specwright.errors import InputError, did_you_mean
 
 _CLIENT, _ASYNC_CLIENT, _ASYNC = "client", "async_client", "Async"
+_MODELS, _PARAMS = "models", "params"
 _HINT = "correct it in [tool.specwright.deprecated], or remove it"
 _PROPERTY = "cached_property"
 _IMPORTS = """\
@@ -56,13 +57,16 @@ def with_aliases(
     Args:
         sources: the source of each module by its path.
         names: old names by module, class and name, such as `client.Orders.create`; a name of
-            `client` is one of `async_client`, too.
+            `client` is one of `async_client`, too, and a class of `models` one of `params`, if a
+            typed dictionary has its new name.
 
     Raises:
         InputError: the new name does not exist, or the old one still does.
     """
     written = dict(sources)
-    for alias in (alias for old, name in names.items() for alias in _aliases(old, name)):
+    typed = _top(sources.get(f"{package}/{_PARAMS}.py", ""))
+    aliases = [alias for old, name in names.items() for alias in _aliases(old, name, typed)]
+    for alias in aliases:
         path = f"{package}/{alias.module}.py"
         if path not in sources:
             modules = [name.rpartition("/")[2].removesuffix(".py") for name in sources]
@@ -72,18 +76,18 @@ def with_aliases(
         written[path] = _with_method(written[path], alias) if alias.owner else written[path]
     for path, source in written.items():
         module = path.removeprefix(f"{package}/").removesuffix(".py")
-        own = [
-            alias
-            for old, name in names.items()
-            for alias in _aliases(old, name)
-            if alias.module == module and not alias.owner
-        ]
+        own = [alias for alias in aliases if alias.module == module and not alias.owner]
         if own:
             written[path] = _with_names(source, own)
     return written
 
 
-def _aliases(key: str, name: OldName) -> Iterator[Alias]:
+def _aliases(key: str, name: OldName, typed: Container[str]) -> Iterator[Alias]:
+    """Yield the old names of a setting.
+
+    Args:
+        typed: the names of typed dictionaries.
+    """
     module, _, rest = key.partition(".")
     owner, _, old = rest.rpartition(".")
     until = f"Use {name.use}: {old} will be removed on {name.removal}."
@@ -94,12 +98,13 @@ def _aliases(key: str, name: OldName) -> Iterator[Alias]:
         new, old = _ASYNC + name.use, _ASYNC + old
         until = f"Use {new}: {old} will be removed on {name.removal}."
         yield Alias(_ASYNC_CLIENT, "", old, new, until, key)
+    elif module == _MODELS and name.use in typed:
+        yield Alias(_PARAMS, "", old, name.use, until, key)
 
 
 def _with_names(source: str, aliases: Sequence[Alias]) -> str:
     """Return a module with old names of its own."""
-    tree = ast.parse(source)
-    nodes = {name: node for node in tree.body for name in _defined(node)}
+    nodes = _top(source)
     for alias in aliases:
         _check(alias, nodes)
     typed = "\n".join(
@@ -109,7 +114,9 @@ def _with_names(source: str, aliases: Sequence[Alias]) -> str:
         for alias in aliases
     )
     names = {alias.old: (alias.new, alias.message) for alias in aliases}
-    future = next(node.end_lineno or 0 for node in tree.body if isinstance(node, ast.ImportFrom))
+    future = next(
+        node.end_lineno or 0 for node in nodes.values() if isinstance(node, ast.ImportFrom)
+    )
     lines = source.splitlines(keepends=True)
     head, rest = "".join(lines[:future]), "".join(lines[future:])
     return (
@@ -157,6 +164,11 @@ def _old(function: Function, alias: Alias) -> Function:
         value = ast.Attribute(ast.Name("self"), alias.new)
         old.body = [*old.body[:1], ast.Return(value)]
     return ast.fix_missing_locations(old)
+
+
+def _top(source: str) -> Mapping[str, ast.stmt]:
+    """Return the statements at the top of a module by the names that they define."""
+    return {name: node for node in ast.parse(source).body for name in _defined(node)}
 
 
 def _defined(node: ast.stmt) -> tuple[str, ...]:
