@@ -7,7 +7,7 @@ Resell travel eSIM data plans programmatically.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import errors, models, server as server, testing, webhooks
+    from . import errors, models, params, server as server, testing, webhooks
     from ._runtime.client.calls.pagination import AsyncPage, AsyncPages, Batch, Page
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.options import OMIT, Omit, RequestOptions
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 # Modules are imported on first access, so that unused ones cost no time.
-_MODULES = frozenset({"errors", "models", "testing", "webhooks", "server"})
+_MODULES = frozenset({"errors", "models", "params", "testing", "webhooks", "server"})
 _HOMES = {
     "EsimClient": ".client",
     "AsyncEsimClient": ".async_client",
@@ -97,6 +97,7 @@ __all__ = [
     "Omit",
     "Page",
     "PaginationError",
+    "params",
     "PaymentRequiredError",
     "PermissionDeniedError",
     "RateLimit",

@@ -19,7 +19,7 @@ from ._runtime.client.transport.base import AsyncTransport, Timeout
 if TYPE_CHECKING:
     import httpx2
 
-    from . import models
+    from . import models, params
 
 
 class AsyncEsimClient(_Client):
@@ -204,7 +204,7 @@ class AsyncOrders(AsyncGroup):
         reference: str,
         quantity: int | None = None,
         days: int | None = None,
-        end_user: models.EndUserCreate | None = None,
+        end_user: models.EndUserCreate | params.EndUserCreate | None = None,
         metadata: Mapping[str, str] | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.Order:

@@ -40,6 +40,7 @@ from specwright.json_values import mapping
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.models.outline import outline
+from specwright.models.params import with_params
 from specwright.names import constant, pascal
 from specwright.policy import Settings
 from specwright.render.package import render_package, render_runtime, templates_of_package
@@ -132,6 +133,7 @@ def generate(
         models = models_of()
         progress("rendering templates")
         api = with_examples(prepared.normal, prepared.api(models.index, options))
+        api = with_params(api, models.source)
         rendered = render_package(api, models.source, renderer, options.deprecated)
         return {**rendered, **runtime}
 

@@ -23,7 +23,7 @@ WRITING = {
     "capitalize",
 }
 # Lookups; nothing that changes a value.
-METHODS = {"argument", "arguments_for", "index", "items", "values"}
+METHODS = {"accepted", "argument", "arguments_for", "index", "items", "values"}
 
 
 def faults(source: str) -> Iterator[str]:

@@ -49,6 +49,8 @@ ROOMS = (
 _WORDS = {
     "errors": "The module of all exceptions, which are also here.",
     "models": "The module of the models: a class for each schema of the document.",
+    "params": "The module of typed dictionaries: one for each model in an argument of a method."
+    " A document without such arguments has no such module.",
     "testing": "The module of fake transports and examples.",
     "webhooks": "The module of signatures and events.",
     "OMIT": "The default of nullable arguments: the argument is not sent. `None` sends null.",

@@ -45,6 +45,7 @@ INTERNAL = {
     "partner_esim.async_client",
     # Named by the document.
     "partner_esim.models",
+    "partner_esim.params",
 }
 
 

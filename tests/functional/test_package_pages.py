@@ -201,7 +201,8 @@ def test_a_listing_has_a_line_for_each_method(notes: Path) -> None:
     assert "- GET /old: `get_old() -> models.Note`; deprecated; [Note](#models.Note)" in lines
     assert "- POST /old: `add_old() -> None`" in lines
     assert (
-        r"- PUT /notes/\`\|{id}: `put_note(id: uuid.UUID, *, body: models.Note) -> None`; "
+        r"- PUT /notes/\`\|{id}: "
+        "`put_note(id: uuid.UUID, *, body: models.Note | params.Note) -> None`; "
         "[Note](#models.Note)"
     ) in lines
 

@@ -9,7 +9,8 @@ from specwright.ir.model.api import Api
 
 def modules(api: Api) -> list[str]:
     """Return the public modules, without the server stub, which needs an extra."""
-    return sorted(["errors", "models", "testing", *(["webhooks"] if api.has_webhooks else [])])
+    optional = {"params": api.has_params, "webhooks": api.has_webhooks}
+    return sorted(["errors", "models", "testing", *(name for name in optional if optional[name])])
 
 
 def exports(api: Api, errors: Sequence[str]) -> Mapping[str, Sequence[str]]:

@@ -51,6 +51,7 @@ PACKAGE = (
     Artifact("{package}/_operations.py", "package/_operations.py.jinja"),
     Artifact("{package}/_xml.py", "package/_xml.py.jinja", enabled=attrgetter("has_xml")),
     Artifact("{package}/testing.py", "package/testing.py.jinja"),
+    Artifact("{package}/params.py", "package/params.py.jinja", enabled=attrgetter("has_params")),
 )
 CLIENT = (
     Artifact("{package}/client.py", "client/client.py.jinja", values={"asynchronous": False}),

@@ -27,7 +27,9 @@ CLIENT = frozenset(
 )
 # Names in annotations and decorators of a group's methods, resolved inside its class.
 GROUP = frozenset(
-    "bool bytes cast datetime decimal deprecated float int models object overload str uuid".split()
+    """
+    bool bytes cast datetime decimal deprecated float int models object overload params str uuid
+    """.split()
 )
 # Other arguments of the clients' constructors, their callees, and types of credentials.
 CONSTRUCTOR = frozenset(
@@ -69,13 +71,14 @@ SERVER = frozenset(
 )
 # Globals of the module that has a constant for each operation.
 OPERATIONS = frozenset("CODECS ERROR SCHEMES SERVICE STATUS_ERRORS TYPE_CHECKING".split())
-# Names that some document brings into the models module, and Python's keywords.
+# Names that some document brings into the modules of models and of typed dictionaries, and
+# Python's keywords.
 MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
-    Model None Nullable Once OneOf Optional Patterns Sensitive StrictBool StrictFloat StrictInt
-    StrictStr StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UniqueItems
-    UnknownTag
+    Model None NotRequired Nullable Once OneOf Optional Patterns Sensitive StrictBool StrictFloat
+    StrictInt StrictStr StringConstraints TaggedUnion True TypeAlias TypeAliasType TypedDict UUID
+    Union UniqueItems UnknownTag
     """.split()
 )
 # Packages that a generated package imports, apart from the standard library.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -15,7 +16,8 @@ from specwright.ir.model.operations import (
     OperationDefinition,
     ServerDefinition,
 )
-from specwright.ir.model.values import Constructed, Default, TypeRef
+from specwright.ir.model.params import Params
+from specwright.ir.model.values import MODEL, Constructed, Default, TypeRef
 from specwright.text import Text
 
 if TYPE_CHECKING:
@@ -230,6 +232,7 @@ class Api:
         examples, events, calls: empty until `with_examples` adds them; calls are one for each
             group, unless its operations cannot be shown.
         xml_shapes: the shapes of values in XML that nodes refer to by name.
+        params: the typed dictionaries of its arguments, which `with_params` adds.
     """
 
     title: Text
@@ -256,6 +259,7 @@ class Api:
     events: tuple[ExampleValue, ...] = ()
     calls: tuple[Call, ...] = ()
     xml_shapes: Mapping[Text, Constructed] = field(default_factory=dict)
+    params: Params = field(default_factory=Params)
 
     @cached_property
     def has_xml(self) -> bool:
@@ -338,6 +342,11 @@ class Api:
         return bool(self.webhooks or self.parsers)
 
     @property
+    def has_params(self) -> bool:
+        """Whether any argument may be a typed dictionary."""
+        return bool(self.params_names)
+
+    @property
     def redirects(self) -> bool:
         """Whether any operation succeeds with a redirect."""
         return any(operation.is_redirect for operation in self.operations)
@@ -347,6 +356,26 @@ class Api:
         """The classes in the signatures of the client's methods, in alphabetical order."""
         names = {name for operation in self.operations for name in operation.models}
         return tuple(sorted(names & self.classes.keys()))
+
+    @cached_property
+    def argument_models(self) -> tuple[str, ...]:
+        """The names of models in the arguments of the client's methods, in alphabetical order."""
+        names = {name for operation in self.operations for name in operation.argument_models}
+        return tuple(sorted(names))
+
+    @cached_property
+    def params_names(self) -> frozenset[str]:
+        """The names in the module of typed dictionaries."""
+        return self.params.names
+
+    def accepted(self, annotation: str) -> str:
+        """Return the annotation of an argument with typed dictionaries beside the models."""
+
+        def beside(match: re.Match[str]) -> str:
+            name = match[1]
+            return f"{match[0]} | params.{name}" if name in self.params_names else match[0]
+
+        return MODEL.sub(beside, annotation)
 
     @cached_property
     def operations(self) -> tuple[OperationDefinition, ...]:

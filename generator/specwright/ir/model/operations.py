@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.operations.naming import apart
 from specwright.ir.model.bodies import RAW, MediaTypeDefinition, RequestBody, ResponseDefinition
 from specwright.ir.model.parameters import ParameterDefinition
-from specwright.ir.model.values import BodyField, TypeRef, union
+from specwright.ir.model.values import MODEL, BodyField, TypeRef, union
 from specwright.runtime.shared.operation import REDIRECTS, Way
 from specwright.text import Text
 
@@ -25,7 +24,6 @@ Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
 Failures: TypeAlias = "tuple[tuple[str, tuple[MediaTypeDefinition, ...]], ...]"
 
 _STREAM = "stream"
-_MODEL = re.compile(r"\bmodels\.(\w+)")
 # RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
 IDEMPOTENT_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"})
 
@@ -190,15 +188,20 @@ class OperationDefinition:
         )
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """The names of models in the signature of the client's method, in alphabetical order."""
+    def argument_models(self) -> tuple[str, ...]:
+        """The names of models in the arguments of the client's method, in alphabetical order."""
         annotations = [parameter.type.annotation for parameter in self.parameters]
         if self.body is not None and self.body.fields is None:
             annotations.append(self.body.annotation)
         elif self.body is not None:
             annotations += [field.annotation for field in self.body.fields or ()]
-        annotations.append(self.page.item.annotation if self.page else self.result_of_all)
-        return tuple(sorted({name for text in annotations for name in _MODEL.findall(text)}))
+        return _models(annotations)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of models in the signature of the client's method, in alphabetical order."""
+        result = self.page.item.annotation if self.page else self.result_of_all
+        return tuple(sorted({*self.argument_models, *_models([result])}))
 
     @property
     def documented(self) -> tuple[ParameterDefinition | BodyField | RequestBody, ...]:
@@ -345,3 +348,8 @@ class OperationDefinition:
         usual = {r.contents[0].media_type for r in self.result_responses if r.contents}
         others = [c.media_type for r in self.result_responses for c in r.contents[1:]]
         return tuple(t for t in dict.fromkeys(others) if t not in usual and "*" not in t.raw)
+
+
+def _models(annotations: Iterable[str]) -> tuple[str, ...]:
+    names = {name for text in annotations for name in MODEL.findall(text)}
+    return tuple(sorted(names - {""}))

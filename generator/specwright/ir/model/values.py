@@ -7,6 +7,7 @@ JSON pointers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from specwright.json_values import JsonValue
+
+# A text in an annotation, or the name of a model, which is the group.
+MODEL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\bmodels\.(\w+)""")
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import errors, models, server as server, testing
+    from . import errors, models, params, server as server, testing
     from ._runtime.client.calls.pagination import AsyncPage, AsyncPages, Batch, Page
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.options import OMIT, Omit, RequestOptions
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 # Modules are imported on first access, so that unused ones cost no time.
-_MODULES = frozenset({"errors", "models", "testing", "server"})
+_MODULES = frozenset({"errors", "models", "params", "testing", "server"})
 _HOMES = {
     "HarbourClient": ".client",
     "AsyncHarbourClient": ".async_client",
@@ -99,6 +99,7 @@ __all__ = [
     "Omit",
     "Page",
     "PaginationError",
+    "params",
     "PaymentRequiredError",
     "PermissionDeniedError",
     "RateLimit",

@@ -19,7 +19,7 @@ from ._runtime.shared import files as _files
 if TYPE_CHECKING:
     import httpx2
 
-    from . import models
+    from . import models, params
 
 
 class HarbourClient(_Client):
@@ -107,7 +107,10 @@ class Ships(SyncGroup):
         )
 
     def register_ship(
-        self, *, body: models.AnyShipInput, request_options: RequestOptions | None = None
+        self,
+        *,
+        body: models.AnyShipInput | params.AnyShipInput,
+        request_options: RequestOptions | None = None,
     ) -> models.AnyShip:
         """A ship arrives"""
         return self._calls.call(_operations.REGISTER_SHIP, body=body, options=request_options)

@@ -18,7 +18,7 @@ from ._runtime.client.transport.base import AsyncTransport, Timeout
 if TYPE_CHECKING:
     import httpx2
 
-    from . import models
+    from . import models, params
 
 
 class AsyncLibraryClient(_Client):
@@ -96,12 +96,12 @@ class AsyncBooks(AsyncGroup):
         self,
         *,
         isbn: str,
-        title: models.Title,
+        title: models.Title | params.Title,
         authors: Sequence[str],
         keywords: Sequence[str] | None = None,
         price: float | None = None,
-        medium: models.Paper | models.Audio | None = None,
-        sequel: models.Book | None = None,
+        medium: models.Paper | params.Paper | models.Audio | params.Audio | None = None,
+        sequel: models.Book | params.Book | None = None,
         content_type: None = None,
         accept: None = None,
         request_options: RequestOptions | None = None,
@@ -112,12 +112,12 @@ class AsyncBooks(AsyncGroup):
         self,
         *,
         isbn: str,
-        title: models.Title,
+        title: models.Title | params.Title,
         authors: Sequence[str],
         keywords: Sequence[str] | None = None,
         price: float | None = None,
-        medium: models.Paper | models.Audio | None = None,
-        sequel: models.Book | None = None,
+        medium: models.Paper | params.Paper | models.Audio | params.Audio | None = None,
+        sequel: models.Book | params.Book | None = None,
         content_type: None = None,
         accept: Literal["application/xml"],
         request_options: RequestOptions | None = None,
@@ -127,12 +127,12 @@ class AsyncBooks(AsyncGroup):
         self,
         *,
         isbn: str,
-        title: models.Title,
+        title: models.Title | params.Title,
         authors: Sequence[str],
         keywords: Sequence[str] | None = None,
         price: float | None = None,
-        medium: models.Paper | models.Audio | None = None,
-        sequel: models.Book | None = None,
+        medium: models.Paper | params.Paper | models.Audio | params.Audio | None = None,
+        sequel: models.Book | params.Book | None = None,
         content_type: Literal["application/json", "application/xml"] | None = None,
         accept: Literal["application/xml"] | None = None,
         request_options: RequestOptions | None = None,
