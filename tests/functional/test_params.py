@@ -89,7 +89,12 @@ SCHEMAS: Json = {
         heir=ref("Heir"),
         customer=ref("Customer"),
         sequence=ref("Sequence"),
+        date={**TEXT, "format": "date"},
+        late=ref("NotRequired"),
     ),
+    "NotRequired": thing(text=TEXT),
+    "Letters": thing("\ufb01", **{"\ufb01": TEXT}),
+    "Private": thing("__private", __private=TEXT),
     "Words": thing("class", **{"class": TEXT, "__private": TEXT, "content-type": TEXT}),
     "Hiding": thing("str", "object", str=TEXT, object={}, abc=array(TEXT)),
     "Sequence": thing(items=array(ref("Mapping"))),
@@ -101,7 +106,7 @@ SCHEMAS: Json = {
     "Unused": thing("unused", unused=TEXT),
 }
 JSON = "application/json"
-ALL = ("All", "Words", "Hiding", "Counts", "Heir", "Tree")
+ALL = ("All", "Letters", "Private", "Words", "Hiding", "Counts", "Heir", "Tree")
 
 
 def sent(schema: Json, media_type: str = JSON, *, required: bool = False) -> Json:
@@ -126,6 +131,18 @@ API = document(
                 **operation(operationId="findOrders"),
                 "parameters": [{**FILTER, "explode": True}],
             },
+        },
+        "/params": {"get": operation(operationId="params")},
+        "/either": {
+            "put": operation(
+                operationId="putEither",
+                requestBody={
+                    "content": {
+                        JSON: {"schema": ref("Place")},
+                        "application/octet-stream": {"schema": {}},
+                    }
+                },
+            )
         },
         "/unused": {"get": operation(ref("Unused"), operationId="getUnused")},
         "/books": {"put": {**sent(ref("Book"), "application/xml"), "operationId": "putBook"}},
@@ -166,6 +183,8 @@ RIGHT = [
     ("moment", f"'{MOMENT}'"),
     ("day", "datetime.date(2026, 1, 2)"),
     ("day", "'2026-01-02'"),
+    ("date", "datetime.date(2026, 1, 2)"),
+    ("late", "{'text': 'a'}"),
     ("time", "datetime.time(3, 4, 5, tzinfo=datetime.UTC)"),
     ("time", "'03:04:05Z'"),
     ("id", f"uuid.UUID('{UUID}')"),
@@ -199,6 +218,7 @@ WRONG = [
     ("flag", "'yes'"),
     ("moment", "[]"),
     ("day", "{}"),
+    ("date", "[]"),
     ("id", "5"),
     ("colour", "'green'"),
     ("texts", "[5]"),
@@ -264,7 +284,13 @@ things.put_words(body={"class": "a", "content-type": "b"})
 things.put_words(body={"content-type": "b"})  # wrong
 things.put_hiding(body={"str": "a", "object": 5, "abc": ["b"]})
 things.put_counts(body={"name": "a"})
+things.put_either(body={"city": "Bern"})
+things.put_either(body=b"a", content_type="application/octet-stream")
 things.put_lines(body=[{"sku": "1"}, models.Item(sku="2")])
+
+
+def kind(extra: params.Extra) -> str:
+    return extra["kind"]
 
 
 async def run() -> None:
@@ -419,9 +445,12 @@ def test_the_module_has_what_requests_reach(made: ModuleType) -> None:
         "Heir",
         "Hiding",
         "Item",
+        "Letters",
         "Mapping",
         "Node",
+        "NotRequiredModel",
         "Place",
+        "Private",
         "Sequence",
         "Words",
         "Wrap",
@@ -429,7 +458,7 @@ def test_the_module_has_what_requests_reach(made: ModuleType) -> None:
 
 
 def test_keys_are_required_as_in_the_models(made: ModuleType) -> None:
-    for name in ("AllInput", "Book", "CustomerInput", "Heir", "Hiding", "Item", "Words"):
+    for name in ("AllInput", "CustomerInput", "Heir", "Hiding", "Letters", "Private", "Words"):
         type_, model = getattr(made.params, name), getattr(made.models, name)
         fields = {field.alias or name: field for name, field in model.model_fields.items()}
         keys = get_type_hints(type_, include_extras=True)
@@ -437,6 +466,14 @@ def test_keys_are_required_as_in_the_models(made: ModuleType) -> None:
         assert {key for key, hint in keys.items() if get_origin(hint) is not NotRequired} == {
             key for key, field in fields.items() if field.is_required()
         }
+
+
+def test_descriptions_are_short_and_listed_values_keep_their_name(made: ModuleType) -> None:
+    text = Path(str(made.params.__file__)).read_text()
+    assert '    sku: str\n    """The number of the article."""\n' in text
+    assert "ten digits" not in text
+    assert '"""What comes with an item."""' in text
+    assert "    colour: NotRequired[models.Colour | None]\n" in text
 
 
 def test_annotations_can_be_resolved(made: ModuleType) -> None:
