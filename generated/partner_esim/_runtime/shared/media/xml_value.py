@@ -8,8 +8,6 @@ from typing import Any
 
 from ..operation import Content
 from ..responses import RawBody
-from ..xml.reading import read
-from ..xml.writing import write
 from .medium import Converter, Medium
 from .text import PlainText, charset, charset_parameter
 
@@ -32,6 +30,9 @@ class Xml(Medium):
         plain = json.loads(converter.write(value))
         if content.xml is None:
             return _TEXT.encode(content, plain, converter)
+        # Imported late, as below: most documents have no XML.
+        from ..xml.writing import write
+
         encoding = charset(content.media_type)
         named = charset_parameter(content.media_type) or ""
         label = "UTF-8" if encoding == "utf-8" else named
@@ -49,6 +50,8 @@ class Xml(Medium):
         """Return the JSON of a value."""
         if content.xml is None:
             return json.dumps(data.decode(charset(media_type), "replace")).encode()
+        from ..xml.reading import read
+
         try:
             return json.dumps(read(content.xml, data, charset_parameter(media_type))).encode()
         except RecursionError:
