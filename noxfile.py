@@ -354,6 +354,15 @@ def situations(session: nox.Session) -> None:
 
 
 @nox.session
+def real_servers(session: nox.Session) -> None:
+    """Run programs of SDKs against servers of others; write docs/sdk-real-servers.md."""
+    install_workspace(session)
+    install_group(session, "bench")
+    install_group(session, "typecheck")
+    session.run("python", "-m", "lab.real_servers", *session.posargs)
+
+
+@nox.session
 def bench_service(session: nox.Session) -> None:
     """Benchmark the service against a hand-written one; write docs/benchmarks-service.md."""
     install_workspace(session)

@@ -33,7 +33,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "docs/contract-*.md",
         "docs/mutants.md",
         "docs/review-*.md",
-        "docs/sdk-situations.md",
+        "docs/sdk-*.md",
         "docs/service-faults.md",
         "docs/validators.md",
         "docs/wire-proof.md",

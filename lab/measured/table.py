@@ -80,6 +80,7 @@ MEASUREMENTS = (
         ("changes-time", "changes-memory", "changes-findings", "contract-change"),
     ),
     Measurement("situations", "sdk-situations.md", (*_SDK, "lab/situations")),
+    Measurement("real_servers", "sdk-real-servers.md", (*_GENERATOR, _RUNTIME, "lab/real_servers")),
     *_parts(
         "compatibility",
         "compatibility.md",

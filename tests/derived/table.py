@@ -17,6 +17,7 @@ from lab.faults import verdicts
 from lab.faults_by_others import verdicts as by_others
 from lab.foreign_servers import outcomes as foreign
 from lab.mutants import figures
+from lab.real_servers import outcomes as real_servers
 from lab.shops import verdicts as shops
 from lab.situations import outcomes as situations
 from service.catalogue import build as catalogue
@@ -103,6 +104,11 @@ DERIVED = (
         "docs/sdk-situations.md",
         "lab/situations/outcomes.json and table.py",
         situations.render,
+    ),
+    page(
+        "docs/sdk-real-servers.md",
+        "lab/real_servers/outcomes.json and read.toml",
+        real_servers.render,
     ),
     page(
         "docs/contract-foreign-servers.md",

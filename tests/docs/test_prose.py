@@ -40,7 +40,10 @@ _CLAUSE = re.compile(r"\b(what|who|whose|whom|whatever|whoever)\b", re.IGNORECAS
 # Not all of lab/: faults quote the promises that they break.
 _LAB = tuple(
     f"lab/{room}"
-    for room in ("benchmarks", "compatibility", "foreign_servers", "histories", "situations")
+    for room in (
+        *("benchmarks", "compatibility", "foreign_servers", "histories"),
+        *("real_servers", "situations"),
+    )
 )
 _PYTHON = ("generator", "service", *_LAB, "examples", "website", "noxfile.py")
 _RENDERED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
