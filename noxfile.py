@@ -142,6 +142,7 @@ def tests_lab(session: nox.Session) -> None:
     """Run the tests of lab/, which measures."""
     install_workspace(session)
     install_group(session, "test")
+    session.run("python", "-m", "lab.archive.environment")
     run_pytest(session, *(session.posargs or [*WORKERS, LAB_TESTS]))
 
 
@@ -176,6 +177,7 @@ def exhaustive(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
+    session.run("python", "-m", "lab.archive.environment")
     run_pytest(session, "-m", "exhaustive or slow", *(session.posargs or WORKERS))
 
 
@@ -422,6 +424,15 @@ def shops(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     run = ("python", "-m", "lab.shops.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def tickets(session: nox.Session) -> None:
+    """Judge the bugs of a ticket system and an archive (hours; `-- archive NAME`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.tickets.judge", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 

@@ -1,0 +1,1 @@
+"""An archive of files in Litestar, whose bugs `specwright test` has to find."""
