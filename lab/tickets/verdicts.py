@@ -1,0 +1,169 @@
+"""The verdicts on the bugs of the servers, first and last: stored as JSON, shown in docs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from lab.measured import records
+from lab.tickets.subjects import SUBJECTS
+
+KEPT = Path(__file__).parent
+# The runs against each bug: of `specwright test` with both documents, and of schemathesis.
+PLAIN, DECLARED, ALONE = KINDS = ("plain", "declared", "alone")
+# Rules that told of something other than the bug, as reading their findings showed.
+UNRELATED: Mapping[tuple[str, str], frozenset[str]] = {}
+
+HEAD = """\
+# Two servers with bugs
+
+A ticket system in Flask, with a document written by hand, and an archive of files in Litestar, with
+the document that it makes of itself; both as a team would write them. Each has one of its bugs at a
+time. They were written by an author who had not read the checks; requests by hand show that each
+bug is there, and that the server without it is right.
+
+`specwright test` gets the document as it is, the settings that `specwright init` proposes for it,
+and the credentials of two tenants, and for the archive those of a reader. Where that finds nothing,
+it gets the document with the `x-contract-*` keys and the roles that fit. What is reported at the
+same place without a bug does not count, nor does the level `info`. Findings were read one by one,
+and those that tell of something other than the bug do not count. All runs have one seed. Beside it
+stands schemathesis 4 with its usual settings, the plain document, and the credentials of one
+tenant, for 30 seconds at most.
+
+The first verdicts are those from before any check was changed for these bugs, and stay. The last
+ones were measured {measured}, one after the other on two cores that had other work, too.
+
+`nox -s tickets` judges all of them, in hours, and `nox -s tickets -- archive NAME` some. The
+servers are in `lab/tickets` and `lab/archive`; `python -m lab.tickets.serving NAME` serves the
+first one with a bug. `nox -s derive` makes this page.
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding of a tool, without the details of its requests."""
+
+    rule: str
+    level: str
+    place: str
+    message: str
+
+
+# The rules that found a bug, each with its first message, by the kind of run.
+Verdict = dict[str, dict[str, str]]
+
+
+@dataclass(slots=True)
+class Runs:
+    """The results of all runs against one server.
+
+    Attributes:
+        clean: what is reported without a bug, by the kind of run.
+        first: the first verdict on each bug.
+        last: the last verdict on each bug.
+    """
+
+    clean: dict[str, list[Finding]] = field(default_factory=dict)
+    first: dict[str, Verdict] = field(default_factory=dict)
+    last: dict[str, Verdict] = field(default_factory=dict)
+
+    def enter(self, bug: str, kind: str, findings: Iterable[Finding]) -> None:
+        """Enter the findings of a run, less those that are there without a bug."""
+        known = {(finding.rule, finding.place) for finding in self.clean[kind]}
+        rules: dict[str, str] = {}
+        for finding in findings:
+            if (finding.rule, finding.place) not in known:
+                rules.setdefault(finding.rule, finding.message)
+        self.first.setdefault(bug, {}).setdefault(kind, rules)
+        self.last.setdefault(bug, {})[kind] = rules
+        if kind == PLAIN and rules:
+            # What the plain document shows needs no declarations.
+            self.last[bug].pop(DECLARED, None)
+
+
+def load(name: str) -> Runs:
+    """Return the runs against a server."""
+    file = KEPT / f"{name}.json"
+    if not file.exists():
+        return Runs()
+    kept = json.loads(file.read_text("utf-8"))
+    clean = {kind: [Finding(**row) for row in rows] for kind, rows in kept["clean"].items()}
+    return Runs(clean, kept["first"], kept["last"])
+
+
+def save(name: str, runs: Runs) -> None:
+    """Keep runs, in the order of the bugs."""
+    bugs = SUBJECTS[name].bugs
+    kept = {
+        "clean": {kind: [asdict(row) for row in rows] for kind, rows in runs.clean.items()},
+        "first": {bug: runs.first[bug] for bug in bugs if bug in runs.first},
+        "last": {bug: runs.last[bug] for bug in bugs if bug in runs.last},
+    }
+    (KEPT / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+
+
+def counted(name: str, bug: str, verdict: Verdict, kind: str) -> list[str]:
+    """Return the rules that found a bug, in alphabetical order."""
+    return sorted(verdict.get(kind, {}).keys() - UNRELATED.get((name, bug), frozenset()))
+
+
+def render() -> str:
+    """Return the page."""
+    judged = {name: load(name) for name in SUBJECTS}
+    lines = [
+        "| Server | Bugs | First, plain | First, declared | Now, plain | Now, declared "
+        "| schemathesis | Findings without a bug |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        *(_total(name, runs) for name, runs in judged.items()),
+    ]
+    for name, runs in judged.items():
+        subject = SUBJECTS[name]
+        lines += ["", f"## {subject.title}", ""]
+        lines += ["| Bug | Kind | Found first by | Found now by | schemathesis |"]
+        lines += ["|---|---|---|---|---|", *(_row(name, bug, runs) for bug in subject.bugs)]
+        lines += _without_a_bug(runs)
+    return HEAD.format(measured=records.words("tickets")) + "\n".join(lines) + "\n"
+
+
+def _total(name: str, runs: Runs) -> str:
+    counts = [
+        sum(any(counted(name, bug, verdict, kind) for kind in kinds) for bug, verdict in column)
+        for column in (runs.first.items(), runs.last.items())
+        for kinds in ((PLAIN,), (PLAIN, DECLARED))
+    ]
+    alone = sum(bool(verdict.get(ALONE)) for verdict in runs.last.values())
+    clean = len(_reported(runs))
+    cells = (SUBJECTS[name].title, len(SUBJECTS[name].bugs), *counts, alone, clean)
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _row(name: str, bug: str, runs: Runs) -> str:
+    first, last = (column.get(bug, {}) for column in (runs.first, runs.last))
+    about = SUBJECTS[name].bugs[bug]
+    checks = ", ".join(f"`{check}`" for check in sorted(last.get(ALONE, {})))
+    alone = checks or ("missed" if ALONE in last else "not run")
+    ours = (_words(name, bug, verdict) for verdict in (first, last))
+    return f"| `{bug}`: {about.says} | {about.kind} | {' | '.join(ours)} | {alone} |"
+
+
+def _words(name: str, bug: str, verdict: Verdict) -> str:
+    for kind, note in ((PLAIN, ""), (DECLARED, " (declared)")):
+        if rules := counted(name, bug, verdict, kind):
+            return ", ".join(f"`{rule}`" for rule in rules) + note
+    return "**missed**" if PLAIN in verdict else "not run"
+
+
+def _reported(runs: Runs) -> list[Finding]:
+    """Return what `specwright test` reports without a bug, once for each rule and place."""
+    rows = [row for kind in (PLAIN, DECLARED) for row in runs.clean.get(kind, ())]
+    return list({(row.rule, row.place): row for row in rows}.values())
+
+
+def _without_a_bug(runs: Runs) -> list[str]:
+    if not (reported := _reported(runs)):
+        return ["", "Without a bug, `specwright test` reports nothing."]
+    rows = (f"- `{row.rule}` at `{row.place}`: {row.message}" for row in reported)
+    return ["", "Without a bug, `specwright test` reports:", "", *rows]
