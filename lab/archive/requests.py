@@ -66,9 +66,11 @@ async def check_body(request: Request[Any, Any, Any]) -> None:
     media_type = expected.kwarg_definition.media_type
     if request.content_type[0] != media_type:
         raise MediaTypeException(f"The body must be {media_type.value}")
-    if media_type == RequestEncodingType.JSON and not has("lax-numbers"):
+    if media_type == RequestEncodingType.JSON:
         try:
             # As a text: what is not UTF-8 is no JSON either, whatever member has it.
-            msgspec.json.decode((await request.body()).decode(), type=expected.annotation)
+            text = (await request.body()).decode()
+            is_strict = not has("lax-numbers")
+            msgspec.json.decode(text, type=expected.annotation, strict=is_strict)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValidationException(str(error)) from error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lab.tickets.verdicts import Finding, Runs
+import pytest
+
+from lab.tickets.verdicts import Finding, Runs, Verdict, page
 
 
 def finding(rule: str, place: str = "/paths/~1tickets", message: str = "first") -> Finding:
@@ -34,3 +36,46 @@ def test_what_the_plain_document_shows_needs_no_declarations() -> None:
     runs.enter("trim", "declared", [finding("filter")])
     runs.enter("trim", "plain", [finding("filter")])
     assert "declared" not in runs.last["trim"]
+
+
+def test_a_rule_is_kept_with_its_first_message() -> None:
+    runs = Runs(clean={"plain": []})
+    runs.enter("trim", "plain", [finding("order"), finding("order", message="second")])
+    assert runs.last["trim"]["plain"] == {"order": "first"}
+
+
+def test_without_findings_the_declarations_count() -> None:
+    runs = Runs(clean={"plain": [], "declared": []})
+    runs.enter("trim", "declared", [finding("filter")])
+    runs.enter("trim", "plain", [])
+    assert runs.last["trim"] == {"plain": {}, "declared": {"filter": "first"}}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ({}, "not run"),
+        ({"plain": {}}, "**missed** (plain only)"),
+        ({"plain": {}, "declared": {}}, "**missed**"),
+        ({"plain": {}, "declared": {"filter": "why"}}, "`filter` (declared)"),
+        ({"plain": {"order": "why", "filter": "why"}}, "`filter`, `order`"),
+    ],
+)
+def test_a_row_says_what_has_found_a_bug(verdict: Verdict, words: str) -> None:
+    runs = Runs(clean={"plain": []}, first={"trim": {"plain": {}}}, last={"trim": verdict})
+    lines = page({"tickets": runs}, "today").splitlines()
+    row = next(line for line in lines if line.startswith("| `trim`"))
+    assert row.endswith(f"| values | **missed** (plain only) | {words} | not run |")
+
+
+def test_the_total_counts_first_and_last_verdicts_by_kind() -> None:
+    plain, declared = {"plain": {"order": "why"}}, {"plain": {}, "declared": {"order": "why"}}
+    checks = {"plain": {}, "alone": {"status_code_conformance": ""}}
+    runs = Runs(
+        clean={"plain": [finding("order")], "declared": [finding("order"), finding("filter")]},
+        first={"trim": declared, "money": {"plain": {}}},
+        last={"trim": plain, "money": declared, "unicode": checks},
+    )
+    text = page({"tickets": runs}, "today")
+    assert "| A ticket system in Flask | 29 | 0 | 1 | 1 | 2 | 1 | 2 |" in text
+    assert "- `filter` at `/paths/~1tickets`: first" in text
