@@ -101,6 +101,7 @@ MEASUREMENTS = (
         (*_CONTRACT_TESTS, _SERVICE, "lab/faults_by_others"),
     ),
     Measurement("shops", "contract-shops.md", (*_CONTRACT_TESTS, "lab/shops")),
+    Measurement("tickets", "contract-tickets.md", (*_CONTRACT_TESTS, "lab/tickets", "lab/archive")),
     Measurement(
         "foreign_servers", "contract-foreign-servers.md", (*_CONTRACT_TESTS, "lab/foreign_servers")
     ),

@@ -32,7 +32,9 @@ one, and all of them tell of the bug. All runs have one seed. Schemathesis 4 can
 its usual settings, with the plain document and the credentials of one tenant.
 
 The first runs against the archive showed two bugs that its author had not known, which are mended:
-errors had the media type of downloads, and a body that is not UTF-8 ended with 500.
+errors had the media type of downloads, and a body that is not UTF-8 ended with 500. The first run
+against the ticket system with declarations showed a false finding: `GET /tickets?q=No te` had
+returned a ticket `No tea`, which contains that text.
 
 The first verdicts are those from before any check was changed for these bugs, and stay. The last
 ones were measured {measured}, one after the other on two cores that had other work, too.
@@ -136,7 +138,8 @@ def _total(name: str, runs: Runs) -> str:
         for column in (runs.first, runs.last)
         for kinds in ((PLAIN,), (PLAIN, DECLARED))
     ]
-    alone = sum(bool(verdict.get(ALONE)) for verdict in runs.last.values())
+    ran = [verdict[ALONE] for verdict in runs.last.values() if ALONE in verdict]
+    alone = sum(map(bool, ran)) if ran else "not run"
     clean = len(_reported(runs))
     cells = (SUBJECTS[name].title, len(SUBJECTS[name].bugs), *counts, alone, clean)
     return f"| {' | '.join(map(str, cells))} |"

@@ -3,8 +3,8 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults`, `faults_by_others`, `foreign_servers`, `shops` and `mutants` write the verdicts that
-five pages here are made from.
+and `faults`, `faults_by_others`, `foreign_servers`, `shops`, `tickets` and `mutants` write the
+verdicts that six pages here are made from.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from lab.mutants import figures
 from lab.real_servers import outcomes as real_servers
 from lab.shops import verdicts as shops
 from lab.situations import outcomes as situations
+from lab.tickets import verdicts as tickets
 from service.catalogue import build as catalogue
 from tests.bugs import driver as bugs
 from tests.derived import names_page, pages, pictures, trees
@@ -122,6 +123,7 @@ DERIVED = (
         by_others.render,
     ),
     page("docs/contract-shops.md", "lab/shops/*.json", shops.render),
+    page("docs/contract-tickets.md", "lab/tickets/*.json", tickets.render),
     page(
         "docs/mutants.md",
         "lab/mutants/figures.json and words.toml",

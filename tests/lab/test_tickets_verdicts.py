@@ -79,3 +79,9 @@ def test_the_total_counts_first_and_last_verdicts_by_kind() -> None:
     text = page({"tickets": runs}, "today")
     assert "| A ticket system in Flask | 29 | 0 | 1 | 1 | 2 | 1 | 2 |" in text
     assert "- `filter` at `/paths/~1tickets`: first" in text
+
+
+def test_the_total_says_what_has_not_run() -> None:
+    runs = Runs(clean={"plain": []}, first={"trim": {"plain": {}}}, last={"trim": {"plain": {}}})
+    text = page({"tickets": runs}, "today")
+    assert "| A ticket system in Flask | 29 | 0 | 0 | 0 | 0 | not run | 0 |" in text
