@@ -157,7 +157,7 @@ def move_copies(desk: Desk) -> bool:
 
 @bug("state")
 def default_public(desk: Desk) -> bool:
-    """A collection is public unless something else is said, against the document."""
+    """A collection is public by default, where the document says private."""
     return bool(desk.make().json()["visibility"] == "private")
 
 

@@ -31,7 +31,7 @@ same place without a bug does not count, nor does the level `info`. The findings
 one, and all of them tell of the bug. All runs have one seed. Schemathesis 4 can stand beside it, in
 its usual settings, with the plain document and the credentials of one tenant.
 
-The first runs against the archive showed two bugs that its author had not known, which are mended:
+The first runs against the archive showed two bugs that were not meant, and were fixed:
 errors had the media type of downloads, and a body that is not UTF-8 ended with 500. The first run
 against the ticket system with declarations showed a false finding: `GET /tickets?q=No te` had
 returned a ticket `No tea`, which contains that text.
