@@ -17,12 +17,12 @@ from ..shared.operation import Operation, as_json
 from .auth.credentials import brought
 from .calls.core import Collected, Core, collected
 from .calls.execution import AsyncCalls, SyncCalls
-from .calls.streams import AsyncStreamedResponse, StreamedResponse
+from .calls.streamed import AsyncStreamedResponse, StreamedResponse
 from .config import ClientConfig
 from .errors import InvalidArgumentError, InvalidResponseError
 from .options import ClientOptions, RequestOptions, positive_integer
 from .service import Service
-from .transport.base import AsyncTransport, Response, Transport
+from .transport.base import AsyncTransport, Headers, Response, Transport
 from .transport.http import AsyncHTTPTransport, HTTPTransport
 from .wire.headers import Fields, is_header_name
 from .wire.rate_limits import RateLimit, rate_limit
@@ -108,9 +108,9 @@ class SyncClient:
         self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
         """Call a method of this client and return the response with status and headers."""
-        with _collected() as responses:
+        with _collected() as block:
             value = method(*args, **kwargs)
-        return _raw(self._calls, responses[-1], value)
+        return _raw(self._calls, block.responses[-1], value)
 
     def with_unchecked_response(
         self, method: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs
@@ -119,9 +119,9 @@ class SyncClient:
 
         The value has the return type of the method as far as it fits, and is any JSON value else.
         """
-        with _collected(is_checked=False) as responses:
+        with _collected(is_checked=False) as block:
             value = method(*args, **kwargs)
-        return _raw(self._calls, responses[-1], value)
+        return _raw(self._calls, block.responses[-1], value)
 
     @contextmanager
     def with_streaming_response(
@@ -131,9 +131,13 @@ class SyncClient:
 
         The connection is closed at the end of the block.
         """
-        with _collected(is_open=True) as responses:
-            method(*args, **kwargs)
-        response = StreamedResponse(_name(method), responses[-1])
+
+        def request(headers: Headers) -> Collected:
+            with _collected(headers=headers, is_open=True) as block:
+                method(*args, **kwargs)
+            return block
+
+        response = StreamedResponse(_name(method), request([]), request, self._calls.sleep)
         try:
             yield response
         finally:
@@ -229,9 +233,9 @@ class AsyncClient:
         self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
         """Call a method of this client and return the response with status and headers."""
-        with _collected() as responses:
+        with _collected() as block:
             value = await method(*args, **kwargs)
-        return _raw(self._calls, responses[-1], value)
+        return _raw(self._calls, block.responses[-1], value)
 
     async def with_unchecked_response(
         self, method: Callable[P, Awaitable[object]], /, *args: P.args, **kwargs: P.kwargs
@@ -240,9 +244,9 @@ class AsyncClient:
 
         The value has the return type of the method as far as it fits, and is any JSON value else.
         """
-        with _collected(is_checked=False) as responses:
+        with _collected(is_checked=False) as block:
             value = await method(*args, **kwargs)
-        return _raw(self._calls, responses[-1], value)
+        return _raw(self._calls, block.responses[-1], value)
 
     @asynccontextmanager
     async def with_streaming_response(
@@ -252,9 +256,14 @@ class AsyncClient:
 
         The connection is closed at the end of the block.
         """
-        with _collected(is_open=True) as responses:
-            await method(*args, **kwargs)
-        response = AsyncStreamedResponse(_name(method), responses[-1])
+
+        async def request(headers: Headers) -> Collected:
+            with _collected(headers=headers, is_open=True) as block:
+                await method(*args, **kwargs)
+            return block
+
+        block = await request([])
+        response = AsyncStreamedResponse(_name(method), block, request, self._calls.sleep)
         try:
             yield response
         finally:
@@ -335,11 +344,16 @@ def _check_one_way(**ways: object) -> None:
 
 
 @contextmanager
-def _collected(*, is_open: bool = False, is_checked: bool = True) -> Generator[list[Response]]:
-    block = Collected([], is_open, is_checked)
+def _collected(
+    *,
+    headers: Headers | None = None,
+    is_open: bool = False,
+    is_checked: bool = True,
+) -> Generator[Collected]:
+    block = Collected(headers or [], is_open, is_checked)
     token = collected.set(block)
     try:
-        yield block.responses
+        yield block
     finally:
         collected.reset(token)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import mimetypes
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
@@ -17,6 +17,10 @@ CHUNK_BYTES = 64 * 1024
 _UNKNOWN = "application/octet-stream"
 
 
+# Called with the number of bytes so far and of all, which may be unknown.
+Progress: TypeAlias = Callable[[int, int | None], object]
+
+
 # Without slots: the fields of a model are compared with those of Pydantic's own types.
 @dataclass(frozen=True)
 class File:
@@ -26,11 +30,16 @@ class File:
         content: its bytes, a file open for reading bytes, or its path.
         filename: its name for the receiver; None uses that of the path or the open file.
         content_type: its media type; None guesses it from the name.
+        headers: more headers of its part in a multipart body.
+        progress: called while it is sent, with the bytes so far and all bytes, None if unknown;
+            an attempt after the first begins at 0 again.
     """
 
     content: bytes | IO[bytes] | os.PathLike[str] = field(repr=False)
     filename: str | None = None
     content_type: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+    progress: Progress | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, value: FileTypes) -> File:
@@ -76,9 +85,19 @@ class File:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the bytes in chunks; restore the position of an open file if possible."""
+        if self.progress is None:
+            yield from self._chunks()
+            return
+        done, size = 0, self.size
+        for chunk in self._chunks():
+            yield chunk
+            done += len(chunk)
+            self.progress(done, size)
+
+    def _chunks(self) -> Iterator[bytes]:
         match self.content:
             case bytes():
-                yield self.content
+                yield from _parts(io.BytesIO(self.content))
             case os.PathLike():
                 with Path(self.content).open("rb") as opened:
                     yield from _parts(opened)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar, cast
 from uuid import uuid4
 
@@ -52,19 +52,32 @@ _logger = logging.getLogger(__name__.partition(".")[0])
 
 @dataclass(slots=True)
 class Collected:
-    """The responses to the calls of a block.
+    """The calls of a block.
 
     Attributes:
-        is_open: whether their bodies are left to be streamed.
+        headers: added to their requests.
+        is_open: whether the bodies of their responses are left to be streamed.
         is_checked: whether a response that breaks the contract is an error.
+        responses: in the order of the calls.
+        request: that of the last call, without credentials.
+        max_retries: that of the last call.
     """
 
-    responses: list[Response]
+    headers: Headers = field(default_factory=Headers)
     is_open: bool = False
     is_checked: bool = True
+    responses: list[Response] = field(default_factory=list[Response])
+    request: Request | None = None
+    max_retries: int = 0
+
+    def prepared(self, request: Request, options: CallOptions) -> Request:
+        """Record a request and return it with the headers of the block."""
+        self.request = replace(request, headers=merged(request.headers, self.headers))
+        self.max_retries = options.max_retries
+        return self.request
 
 
-# Responses collected for `with_raw_response` and `with_streaming_response`.
+# The calls of `with_raw_response`, `with_streaming_response` and the like.
 collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
 
 
@@ -190,7 +203,7 @@ class Core:
         if options.query:
             more = from_json(self._encoded(None, "extra_query", dict(options.query)))
             query = with_parts(query, more)
-        return Request(
+        request = Request(
             operation.method,
             address.url + path + ("?" + "&".join(query) if query else ""),
             merged(merged(own, options.headers), headers),
@@ -200,6 +213,8 @@ class Core:
             stream=stream,
             chunks=content if isinstance(content, Chunks) else None,
         )
+        block = collected.get()
+        return request if block is None else block.prepared(request, options)
 
     def is_outdated(self, request: Request, response: Response, schemes: Sequence[Scheme]) -> bool:
         """Return whether to send a refused request again with other credentials."""
@@ -273,7 +288,7 @@ class Core:
             stream = stream_medium_of(content.media_type)
             if stream is not None:
                 items = stream.reader(content, converter)
-                return self.stream(operation.id, response, items, self.max_item_bytes)
+                return self.stream.of(operation.id, response, items, self.max_item_bytes)
             medium = medium_of(content.media_type)
             media_type = response.header("content-type") or content.media_type
             is_replaced = medium_of(media_type).is_json and not medium.is_json

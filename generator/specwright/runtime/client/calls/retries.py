@@ -70,12 +70,18 @@ def attempts(
             pause = _pause(operation, outcome, count, error)
             cause = f"status {outcome.status}"
         else:
-            pause = None if isinstance(outcome, BodyTooLargeError) else _backoff(count)
+            pause = None if isinstance(outcome, BodyTooLargeError) else backoff(count)
             cause = str(outcome)
         may_be_done = may_be_done or _may_be_done(outcome)
         if pause is None or count > retries or time.monotonic() + pause >= ends:
             break
-        _logger.info("%s: attempt %d in %.1f s, after: %s", operation.id, count + 1, pause, cause)
+        _logger.info(
+            "%s: attempt %d in %.1f s, after: %s",
+            operation.id,
+            count + 1,
+            pause,
+            cause,
+        )
         yield Pause(pause)
         if time.monotonic() >= ends:
             break
@@ -113,7 +119,7 @@ def _pause(
         return None
     asked = retry_after(response)
     if asked is None:
-        return _backoff(count)
+        return backoff(count)
     return asked if asked <= LONGEST_RETRY_AFTER else None
 
 
@@ -141,8 +147,8 @@ def _is_gone(operation: Operation[Any], response: Response) -> bool:
     return operation.method == "DELETE" and not operation.has_result and response.status in GONE
 
 
-def _backoff(count: int) -> float:
-    """Return the seconds to wait after `made` attempts."""
+def backoff(count: int) -> float:
+    """Return the seconds to wait after failed attempts, of which there were `count`."""
     longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (count - 1))
     # Half of it is random, so that clients that failed together do not retry together.
     return longest * (0.5 + random.random() / 2)

@@ -1,11 +1,10 @@
-"""Responses read as they arrive: items one by one, or bytes in chunks."""
+"""Responses read as they arrive: items one by one, from chunks of bytes."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import aclosing, closing
-from pathlib import Path
+from functools import partial
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar, cast
 
@@ -21,7 +20,6 @@ from ..errors import (
     ResponseTooLargeError,
 )
 from ..transport.base import Response, TransportError
-from ..wire.headers import Fields
 
 T = TypeVar("T")
 
@@ -37,8 +35,14 @@ class Stream(Generic[T]):
         InvalidResponseError: an item breaks the contract, while iterating.
     """
 
-    def __init__(self, name: str, response: Response, items: ItemReader, limit: int) -> None:
-        self._items: Generator[T] = _read(name, response, items, limit)
+    def __init__(self, items: Generator[T], close: Callable[[], None]) -> None:
+        self._items = items
+        self._close = close
+
+    @classmethod
+    def of(cls, name: str, response: Response, items: ItemReader, limit: int) -> Self:
+        """Return the stream of the items of a response."""
+        return cls(_read(name, response, items, limit), partial(close, response))
 
     def __iter__(self) -> Iterator[T]:
         """Yield the remaining items."""
@@ -50,6 +54,8 @@ class Stream(Generic[T]):
     def close(self) -> None:
         """Close the connection; iteration then ends."""
         self._items.close()
+        # The generator has not begun if no item was read.
+        self._close()
 
     def __enter__(self) -> Self:
         """Return the stream, which is closed at the end of the block."""
@@ -68,8 +74,14 @@ class Stream(Generic[T]):
 class AsyncStream(Generic[T]):
     """The asynchronous counterpart of `Stream`."""
 
-    def __init__(self, name: str, response: Response, items: ItemReader, limit: int) -> None:
-        self._items: AsyncGenerator[T] = _read_async(name, response, items, limit)
+    def __init__(self, items: AsyncGenerator[T], close: Callable[[], Awaitable[None]]) -> None:
+        self._items = items
+        self._close = close
+
+    @classmethod
+    def of(cls, name: str, response: Response, items: ItemReader, limit: int) -> Self:
+        """Return the stream of the items of a response."""
+        return cls(_read_async(name, response, items, limit), partial(close_async, response))
 
     def __aiter__(self) -> AsyncIterator[T]:
         """Yield the remaining items."""
@@ -81,6 +93,7 @@ class AsyncStream(Generic[T]):
     async def close(self) -> None:
         """Close the connection; iteration then ends."""
         await self._items.aclose()
+        await self._close()
 
     async def __aenter__(self) -> Self:
         """Return the stream, which is closed at the end of the block."""
@@ -96,74 +109,9 @@ class AsyncStream(Generic[T]):
         await self.close()
 
 
-class StreamedResponse:
-    """A response with a body to be read in chunks, without a size limit.
-
-    Attributes:
-        headers: by case-insensitive name.
-    """
-
-    def __init__(self, name: str, response: Response) -> None:
-        self.status = response.status
-        self.headers = Fields(response.headers)
-        self._chunks = _chunks(name, response)
-
-    def iter_bytes(self) -> Generator[bytes]:
-        """Yield the body in chunks, as they arrive.
-
-        Raises:
-            ApiConnectionError: the connection broke before the end.
-        """
-        return self._chunks
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the body to a file.
-
-        Raises:
-            ApiConnectionError: the connection broke before the end.
-        """
-        with Path(path).open("wb") as file:
-            file.writelines(self._chunks)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._chunks.close()
-
-
-class AsyncStreamedResponse:
-    """The asynchronous counterpart of `StreamedResponse`."""
-
-    def __init__(self, name: str, response: Response) -> None:
-        self.status = response.status
-        self.headers = Fields(response.headers)
-        self._chunks = _async_chunks(name, response)
-
-    def iter_bytes(self) -> AsyncGenerator[bytes]:
-        """Yield the body in chunks, as they arrive.
-
-        Raises:
-            ApiConnectionError: the connection broke before the end.
-        """
-        return self._chunks
-
-    async def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the body to a file.
-
-        Raises:
-            ApiConnectionError: the connection broke before the end.
-        """
-        with Path(path).open("wb") as file:
-            async for chunk in self._chunks:
-                file.write(chunk)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self._chunks.aclose()
-
-
 def _read(name: str, response: Response, items: ItemReader, limit: int) -> Generator[Any]:
-    with closing(_chunks(name, response)) as chunks:
-        for chunk in chunks:
+    with closing(chunks(name, response)) as parts:
+        for chunk in parts:
             yield from _checked(name, response, lambda: items.feed(chunk))  # noqa: B023
             _check_size(name, items, limit)
         yield from _checked(name, response, items.end)
@@ -172,8 +120,8 @@ def _read(name: str, response: Response, items: ItemReader, limit: int) -> Gener
 async def _read_async(
     name: str, response: Response, items: ItemReader, limit: int
 ) -> AsyncGenerator[Any]:
-    async with aclosing(_async_chunks(name, response)) as chunks:
-        async for chunk in chunks:
+    async with aclosing(async_chunks(name, response)) as parts:
+        async for chunk in parts:
             for item in _checked(name, response, lambda: items.feed(chunk)):  # noqa: B023
                 yield item
             _check_size(name, items, limit)
@@ -199,7 +147,12 @@ def _check_size(name: str, items: ItemReader, limit: int) -> None:
         raise ResponseTooLargeError(f"{name}: an item exceeds {limit} bytes")
 
 
-def _chunks(name: str, response: Response) -> Generator[bytes]:
+def chunks(name: str, response: Response) -> Generator[bytes]:
+    """Yield the body of a response in chunks, and close its connection at the end.
+
+    Raises:
+        ApiConnectionError: the connection broke before the end.
+    """
     if response.chunks is None:
         yield response.content
         return
@@ -210,11 +163,12 @@ def _chunks(name: str, response: Response) -> Generator[bytes]:
     else:
         return
     finally:
-        cast("Generator[bytes]", response.chunks).close()
+        close(response)
     raise failure
 
 
-async def _async_chunks(name: str, response: Response) -> AsyncGenerator[bytes]:
+async def async_chunks(name: str, response: Response) -> AsyncGenerator[bytes]:
+    """Yield the body of a response as `chunks` does."""
     if response.chunks is None:
         yield response.content
         return
@@ -226,8 +180,20 @@ async def _async_chunks(name: str, response: Response) -> AsyncGenerator[bytes]:
     else:
         return
     finally:
-        await cast("AsyncGenerator[bytes]", response.chunks).aclose()
+        await close_async(response)
     raise failure
+
+
+def close(response: Response) -> None:
+    """Close the connection of a response, of which no chunk may have been read yet."""
+    if response.chunks is not None:
+        cast("Generator[bytes]", response.chunks).close()
+
+
+async def close_async(response: Response) -> None:
+    """Close the connection of a response as `close` does."""
+    if response.chunks is not None:
+        await cast("AsyncGenerator[bytes]", response.chunks).aclose()
 
 
 def _failure(name: str, error: TransportError) -> ApiError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
@@ -66,7 +66,7 @@ class HTTPTransport:
             with attempt.deadline():
                 response = client.send(**outgoing(request, attempt.limits, self._given))
                 if is_left_open(request, response):
-                    return opened(response, _parts(response, attempt))
+                    return opened(response, _Parts(response, attempt))
                 try:
                     body = Body(self._max_bytes)
                     if response.is_stream_consumed:
@@ -149,7 +149,7 @@ class AsyncHTTPTransport:
             async with _NO_DEADLINE if seconds is None else asyncio.timeout(seconds):
                 response = await client.send(**outgoing(request, attempt.limits, self._given))
                 if is_left_open(request, response):
-                    return opened(response, _async_parts(response, attempt))
+                    return opened(response, _AsyncParts(response, attempt))
                 try:
                     body = Body(self._max_bytes)
                     if response.is_stream_consumed:
@@ -198,8 +198,45 @@ class AsyncHTTPTransport:
         return client
 
 
-def _parts(response: httpx2.Response, attempt: Attempt) -> Iterator[bytes]:
-    """Yield a body in chunks; close the response at the end or when the caller stops."""
+class _Parts:
+    """A body in chunks; the response is closed at the end, or when the caller stops."""
+
+    def __init__(self, response: httpx2.Response, attempt: Attempt) -> None:
+        self._response = response
+        self._chunks = _chunks(response, attempt)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        return next(self._chunks)
+
+    def close(self) -> None:
+        """Close the response, of which no chunk may have been read yet."""
+        self._chunks.close()
+        self._response.close()
+
+
+class _AsyncParts:
+    """The asynchronous counterpart of `_Parts`."""
+
+    def __init__(self, response: httpx2.Response, attempt: Attempt) -> None:
+        self._response = response
+        self._chunks = _async_chunks(response, attempt)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        return await anext(self._chunks)
+
+    async def aclose(self) -> None:
+        """Close the response, of which no chunk may have been read yet."""
+        await self._chunks.aclose()
+        await self._response.aclose()
+
+
+def _chunks(response: httpx2.Response, attempt: Attempt) -> Generator[bytes]:
     try:
         yield from cast("SyncByteStream", response.stream)
     except failures() as error:
@@ -211,7 +248,7 @@ def _parts(response: httpx2.Response, attempt: Attempt) -> Iterator[bytes]:
     raise failure
 
 
-async def _async_parts(response: httpx2.Response, attempt: Attempt) -> AsyncIterator[bytes]:
+async def _async_chunks(response: httpx2.Response, attempt: Attempt) -> AsyncGenerator[bytes]:
     try:
         async for chunk in cast("AsyncByteStream", response.stream):
             yield chunk

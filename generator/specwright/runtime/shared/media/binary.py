@@ -27,7 +27,7 @@ class Binary(Medium):
         """Encode bytes as they are, a file in chunks; a range becomes the file's media type."""
         file = as_file(value)
         media_type = file.media_type if "*" in content.media_type else content.media_type
-        if isinstance(file.content, bytes):
+        if isinstance(file.content, bytes) and file.progress is None:
             return media_type, file.content
         return media_type, Chunks(file.chunks, file.size, file.is_repeatable)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -15,6 +16,9 @@ from .medium import Chunks, Converter, Medium, Payload
 
 _ESCAPED = {ord("\n"): "%0A", ord("\r"): "%0D", ord('"'): "%22"}
 _PLAIN = Part()
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Set from the name and the media type of a file.
+_OWN_HEADERS = frozenset({"content-disposition", "content-type"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ def _heads_of_files(
         media_type = file.content_type or (declared if is_one and declared else file.media_type)
         # Receivers treat a part without a file name as text, and store files by their names.
         name = file.name or ("file" if len(files) == 1 else f"file-{number}")
-        yield _head(boundary, key, media_type, name)
+        yield _head(boundary, key, media_type, name, _more_headers(file))
 
 
 def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterator[bytes]:
@@ -141,11 +145,31 @@ def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterat
             yield _head(boundary, name_, media_type) + text.encode() + b"\r\n"
 
 
-def _head(boundary: str, key: str, media_type: str | None, filename: str | None = None) -> bytes:
+def _more_headers(file: File) -> list[str]:
+    """Return the headers of a part that a caller has added.
+
+    Raises:
+        ValueError: a header is not valid, or is one that the file has anyway.
+    """
+    for name, text in file.headers.items():
+        if not _NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
+            raise ValueError("a header of the file has a name that is not valid")
+        if text != text.strip() or not text.isprintable():
+            raise ValueError(f"the header {name} of the file has a value that is not valid")
+    return [f"{name}: {text}" for name, text in file.headers.items()]
+
+
+def _head(
+    boundary: str,
+    key: str,
+    media_type: str | None,
+    filename: str | None = None,
+    headers: Sequence[str] = (),
+) -> bytes:
     disposition = f'form-data; name="{key.translate(_ESCAPED)}"'
     if filename is not None:
         disposition += f'; filename="{filename.translate(_ESCAPED)}"'
     lines = [f"--{boundary}", f"Content-Disposition: {disposition}"]
     if media_type is not None:
         lines.append(f"Content-Type: {media_type}")
-    return "\r\n".join([*lines, "", ""]).encode()
+    return "\r\n".join([*lines, *headers, "", ""]).encode()
