@@ -381,7 +381,11 @@ def test_a_client_shows_its_groups_and_what_is_for_callers(module: ModuleType) -
     for client in (module.Client, module.AsyncClient):
         shown = {name for name in dir(client) if not name.startswith("_")}
         methods = {"base_url", "close", "request", "with_options", "with_raw_response"}
-        methods |= {"with_streaming_response", "with_unchecked_response"}
+        methods |= {
+            "with_reconnection",
+            "with_streaming_response",
+            "with_unchecked_response",
+        }
         assert shown == {"things", *methods}
         assert "things" in pydoc.render_doc(client, renderer=pydoc.plaintext)
         instance = client(KEY, base_url="http://127.0.0.1:9")

@@ -21,8 +21,8 @@ from specwright.names import constant, pascal, snake, words
 # Attributes of the clients' base classes, and names that the clients use inside their own.
 CLIENT = frozenset(
     """
-    base_url cached_property close float httpx2 int request str with_options with_raw_response
-    with_streaming_response with_unchecked_response
+    base_url cached_property close float httpx2 int request str with_options
+    with_raw_response with_reconnection with_streaming_response with_unchecked_response
     """.split()
 )
 # Names in annotations and decorators of a group's methods, resolved inside its class.

@@ -18,6 +18,7 @@ from .auth.credentials import brought
 from .calls.core import Collected, Core, collected
 from .calls.execution import AsyncCalls, SyncCalls
 from .calls.streamed import AsyncStreamedResponse, StreamedResponse
+from .calls.streams import AsyncStream, Stream
 from .config import ClientConfig
 from .errors import InvalidArgumentError, InvalidResponseError
 from .options import ClientOptions, RequestOptions, positive_integer
@@ -142,6 +143,25 @@ class SyncClient:
             yield response
         finally:
             response.close()
+
+    def with_reconnection(
+        self, method: Callable[P, Stream[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Stream[T]:
+        """Call a method that returns an event stream, and connect again when a connection ends.
+
+        The server gets the id of the last event, continues after it, and ends the stream with a
+        204. A connection that cannot be made, after the retries of a call, is an error.
+
+        Raises:
+            InvalidArgumentError: the method sends no GET, or returns other items than events.
+        """
+        from .calls.reconnecting import reconnecting
+
+        def connect(headers: Headers) -> tuple[Stream[T] | None, Collected]:
+            with _collected(headers=headers, is_repeated=True) as block:
+                return method(*args, **kwargs), block
+
+        return reconnecting(_name(method), connect, self._calls.sleep)
 
     def request(
         self,
@@ -269,6 +289,25 @@ class AsyncClient:
         finally:
             await response.close()
 
+    async def with_reconnection(
+        self, method: Callable[P, Awaitable[AsyncStream[T]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncStream[T]:
+        """Call a method that returns an event stream, and connect again when a connection ends.
+
+        The server gets the id of the last event, continues after it, and ends the stream with a
+        204. A connection that cannot be made, after the retries of a call, is an error.
+
+        Raises:
+            InvalidArgumentError: the method sends no GET, or returns other items than events.
+        """
+        from .calls.reconnecting import reconnecting_async
+
+        async def connect(headers: Headers) -> tuple[AsyncStream[T] | None, Collected]:
+            with _collected(headers=headers, is_repeated=True) as block:
+                return await method(*args, **kwargs), block
+
+        return await reconnecting_async(_name(method), connect, self._calls.sleep)
+
     async def request(
         self,
         method: str,
@@ -347,10 +386,11 @@ def _check_one_way(**ways: object) -> None:
 def _collected(
     *,
     headers: Headers | None = None,
+    is_repeated: bool = False,
     is_open: bool = False,
     is_checked: bool = True,
 ) -> Generator[Collected]:
-    block = Collected(headers or [], is_open, is_checked)
+    block = Collected(headers or [], is_repeated, is_open, is_checked)
     token = collected.set(block)
     try:
         yield block

@@ -18,7 +18,7 @@ from pydantic_core import PydanticSerializationError, from_json
 from ...shared import querystring, styles
 from ...shared.auth.scheme import Scheme
 from ...shared.codec import problems_of
-from ...shared.media.medium import Chunks, Converter, Payload
+from ...shared.media.medium import Chunks, Converter, ItemReader, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
 from ...shared.responses import Redirect
@@ -55,22 +55,32 @@ class Collected:
 
     Attributes:
         headers: added to their requests.
+        is_repeated: whether the calls will be made again, so that only GET is permitted.
         is_open: whether the bodies of their responses are left to be streamed.
         is_checked: whether a response that breaks the contract is an error.
         responses: in the order of the calls.
         request: that of the last call, without credentials.
         max_retries: that of the last call.
+        items: the decoder of the last response, if it is a stream of items.
     """
 
     headers: Headers = field(default_factory=Headers)
+    is_repeated: bool = False
     is_open: bool = False
     is_checked: bool = True
     responses: list[Response] = field(default_factory=list[Response])
     request: Request | None = None
     max_retries: int = 0
+    items: ItemReader | None = None
 
     def prepared(self, request: Request, options: CallOptions) -> Request:
-        """Record a request and return it with the headers of the block."""
+        """Record a request and return it with the headers of the block.
+
+        Raises:
+            InvalidArgumentError: the call cannot be made again.
+        """
+        if self.is_repeated and request.method != "GET":
+            raise InvalidArgumentError("only the stream of a GET can reconnect")
         self.request = replace(request, headers=merged(request.headers, self.headers))
         self.max_retries = options.max_retries
         return self.request
@@ -280,6 +290,7 @@ class Core:
         *,
         is_checked: bool,
     ) -> Any:
+        block = collected.get()
         try:
             if content is None:
                 return raw(response)
@@ -287,6 +298,8 @@ class Core:
             stream = stream_medium_of(content.media_type)
             if stream is not None:
                 items = stream.reader(content, converter)
+                if block is not None:
+                    block.items = items
                 return self.stream.of(operation.id, response, items, self.max_item_bytes)
             medium = medium_of(content.media_type)
             media_type = response.header("content-type") or content.media_type

@@ -90,7 +90,7 @@ class EventStream(StreamMedium):
 
     def reader(self, content: Content, converter: Converter) -> ItemReader:
         """Return a decoder of the items in a body."""
-        return _Reader(content, converter)
+        return EventReader(content, converter)
 
 
 def _text(content: Content, event: ServerSentEvent[object], converter: Converter) -> object:
@@ -112,8 +112,14 @@ def _text(content: Content, event: ServerSentEvent[object], converter: Converter
     raise error
 
 
-class _Reader:
-    """An incremental decoder of the events in a body, or of the JSON in their data."""
+class EventReader:
+    """An incremental decoder of the events in a body, or of the JSON in their data.
+
+    Attributes:
+        last_id: that of the last complete event with one; a client sets it when it reconnects.
+        retry: milliseconds to wait before reconnecting, if the stream has specified them.
+        is_ended: whether the service has marked the end of its events.
+    """
 
     def __init__(self, content: Content, converter: Converter) -> None:
         self._content = content
@@ -124,14 +130,17 @@ class _Reader:
         self._fields: dict[str, str] = {}
         self._data: list[str] = []
         self._data_bytes = 0
-        self._id = ""
+        self._id: str | None = None
+        self.last_id = ""
+        self.retry: int | None = None
+        self.is_ended = False
 
     @property
     def waiting(self) -> int:
         """Approximate number of bytes of an incomplete event."""
         return len(self._rest) + self._data_bytes
 
-    def feed(self, chunk: bytes) -> Iterator[Any]:
+    def feed(self, chunk: bytes) -> Iterator[object]:
         """Yield the items that a chunk completes."""
         data = self._held + chunk
         self._held = data[-1:] if data.endswith(b"\r") else b""
@@ -144,7 +153,7 @@ class _Reader:
         for line in complete:
             yield from self._line(line.decode("utf-8", "replace"))
 
-    def end(self) -> Iterator[Any]:
+    def end(self) -> Iterator[object]:
         """Yield an item only if it is complete: an event needs an empty line after it."""
         return self.feed(b"\n") if self._held and not self._rest else iter(())
 
@@ -165,20 +174,25 @@ class _Reader:
     def _event(self) -> Iterator[Any]:
         data, fields = self._data, self._fields
         self._data, self._fields, self._data_bytes = [], {}, 0
+        # Also of an event without data, which has only an id.
+        self.last_id = self.last_id if self._id is None else self._id
+        retry = fields.get("retry", "")
+        self.retry = int(retry) if _MILLISECONDS.fullmatch(retry) else self.retry
         text, name = "\n".join(data), fields.get("event") or "message"
         is_value = self._content.model is not None
         kinds = self._content.events_named(name)
         is_json = is_value or (bool(kinds) and all(kind.is_json for kind in kinds))
-        if not data or (is_json and text == END_OF_EVENTS):
+        is_marker = is_json and text == END_OF_EVENTS
+        self.is_ended = self.is_ended or is_marker
+        if not data or is_marker:
             return
         if is_value:
             yield self._converter.read(text.encode())
             return
-        retry = fields.get("retry", "")
         yield ServerSentEvent(
             self._value(kinds, text),
             name,
-            self._id,
+            self.last_id,
             int(retry) if _MILLISECONDS.fullmatch(retry) else None,
         )
 
