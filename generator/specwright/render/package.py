@@ -88,6 +88,7 @@ class StatusError:
 
 
 STATUS_ERRORS = (
+    StatusError("304", "NotModifiedError", "304: the resource still has the given `ETag`."),
     StatusError("400", "BadRequestError", "400: the request breaks the contract."),
     StatusError("401", "AuthenticationError", "401: the key is missing, unknown or revoked."),
     StatusError("402", "PaymentRequiredError", "402: payment is required first."),
@@ -97,10 +98,14 @@ STATUS_ERRORS = (
         "409", "ConflictError", "409: the request conflicts with the state of the resource."
     ),
     StatusError(
+        "412", "PreconditionFailedError", "412: the resource has another `ETag` than the given one."
+    ),
+    StatusError(
         "422",
         "UnprocessableContentError",
         "422: the request is well-formed but cannot be carried out.",
     ),
+    StatusError("428", "PreconditionRequiredError", "428: the request requires an `ETag`."),
     StatusError("429", "RateLimitError", "429: too many requests."),
     StatusError("5XX", "ServerError", "5XX: the service failed."),
     StatusError(

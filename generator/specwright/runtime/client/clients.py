@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 C = TypeVar("C")
 
 # RFC 9110, 9.2.2.
@@ -41,7 +42,7 @@ _PATH = re.compile(r"/[!\"$-;=@-~]*")
 
 
 @dataclass(frozen=True, slots=True)
-class RawResponse(Generic[T]):
+class RawResponse(Generic[T_co]):
     """A response with its parsed value.
 
     Attributes:
@@ -50,14 +51,21 @@ class RawResponse(Generic[T]):
         value: the return value of the method.
         request_id: the service's id of this request, if the contract names a header for it.
         rate_limit: the remaining rate limit, if the contract names headers for it.
+        url: that of the request, without credentials.
     """
 
     status: int
     headers: Fields = field(repr=False)
     content: bytes = field(repr=False)
-    value: T
+    value: T_co
     request_id: str | None
     rate_limit: RateLimit | None
+    url: str = field(repr=False)
+
+    @property
+    def etag(self) -> str | None:
+        """The version of the resource, for the options `if_match` and `if_none_match`."""
+        return self.headers.get("etag")
 
 
 class SyncGroup:
@@ -111,7 +119,7 @@ class SyncClient:
         """Call a method of this client and return the response with status and headers."""
         with _collected() as block:
             value = method(*args, **kwargs)
-        return _raw(self._calls, block.responses[-1], value)
+        return _raw(self._calls, block, block.responses[-1], value)
 
     def with_unchecked_response(
         self, method: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs
@@ -122,7 +130,7 @@ class SyncClient:
         """
         with _collected(is_checked=False) as block:
             value = method(*args, **kwargs)
-        return _raw(self._calls, block.responses[-1], value)
+        return _raw(self._calls, block, block.responses[-1], value)
 
     @contextmanager
     def with_streaming_response(
@@ -190,8 +198,9 @@ class SyncClient:
             self._calls.service, method, path, body, query, request_options
         )
         options = self._calls.options.changed(call_options)
-        response = self._calls.response(operation, {}, body, options)
-        return _raw(self._calls, response, _read(response))
+        with _collected() as block:
+            response = self._calls.response(operation, {}, body, options)
+        return _raw(self._calls, block, response, _read(response))
 
     def close(self) -> None:
         """Close all connections; an `http_client` passed by the caller stays open."""
@@ -255,7 +264,7 @@ class AsyncClient:
         """Call a method of this client and return the response with status and headers."""
         with _collected() as block:
             value = await method(*args, **kwargs)
-        return _raw(self._calls, block.responses[-1], value)
+        return _raw(self._calls, block, block.responses[-1], value)
 
     async def with_unchecked_response(
         self, method: Callable[P, Awaitable[object]], /, *args: P.args, **kwargs: P.kwargs
@@ -266,7 +275,7 @@ class AsyncClient:
         """
         with _collected(is_checked=False) as block:
             value = await method(*args, **kwargs)
-        return _raw(self._calls, block.responses[-1], value)
+        return _raw(self._calls, block, block.responses[-1], value)
 
     @asynccontextmanager
     async def with_streaming_response(
@@ -335,8 +344,9 @@ class AsyncClient:
             self._calls.service, method, path, body, query, request_options
         )
         options = self._calls.options.changed(call_options)
-        response = await self._calls.response(operation, {}, body, options)
-        return _raw(self._calls, response, _read(response))
+        with _collected() as block:
+            response = await self._calls.response(operation, {}, body, options)
+        return _raw(self._calls, block, response, _read(response))
 
     async def close(self) -> None:
         """Close all connections; an `http_client` passed by the caller stays open."""
@@ -398,12 +408,14 @@ def _collected(
         collected.reset(token)
 
 
-def _raw(calls: Core, response: Response, value: T) -> RawResponse[T]:
+def _raw(calls: Core, block: Collected, response: Response, value: T) -> RawResponse[T]:
     headers = Fields(response.headers)
     name = calls.service.error.shape.request_id_header
     request_id = headers.get(name) if name else None
     left = rate_limit(headers, *calls.service.rate_limit_headers)
-    return RawResponse(response.status, headers, response.content, value, request_id, left)
+    assert block.request is not None
+    url = block.request.url
+    return RawResponse(response.status, headers, response.content, value, request_id, left, url)
 
 
 def _free(

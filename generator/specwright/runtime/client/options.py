@@ -17,6 +17,8 @@ from .wire.headers import is_header_name, is_header_value, merged
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 # The client sets these itself, from the base URL and the body.
 _KEPT = frozenset({"host", "content-length", "transfer-encoding"})
+# Options that are headers.
+_CONDITIONS = frozenset({"if_match", "if_none_match"})
 
 
 @final
@@ -81,6 +83,10 @@ class RequestOptions(TypedDict, total=False):
         extra_headers: added to the client's headers, replacing those of the same name.
         extra_query: query parameters, replacing those of the same name.
         extra_body: members of the JSON body, replacing those of the same name; not validated.
+        if_match: the call applies only to the resource with this `ETag`, or with any for `*`; else
+            it raises a `PreconditionFailedError`.
+        if_none_match: the call applies only to a resource without this `ETag`; a read of one that
+            has it raises a `NotModifiedError`.
     """
 
     timeout: float | Timeout | None
@@ -89,6 +95,8 @@ class RequestOptions(TypedDict, total=False):
     extra_headers: Mapping[str, str]
     extra_query: Mapping[str, JsonValue]
     extra_body: Mapping[str, JsonValue]
+    if_match: str
+    if_none_match: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +138,17 @@ class CallOptions:
         if not options:
             return self
         changes: dict[str, Any] = {}
+        conditions = Headers()
         for name, value in _mapping("request_options", options).items():
             if name not in _READERS:
                 raise InvalidArgumentError(f"{name} is not an option; the options are {_NAMES}")
-            option = name.removeprefix("extra_")
-            changes[option] = _READERS[name](name, value)
-        if "headers" in changes:
-            changes["headers"] = merged(self.headers, changes["headers"])
-        return replace(self, **changes)
+            read = _READERS[name](name, value)
+            if name in _CONDITIONS:
+                conditions.append((name.replace("_", "-"), cast("str", read)))
+            else:
+                changes[name.removeprefix("extra_")] = read
+        headers = merged(changes.pop("headers", []), conditions)
+        return replace(self, **changes, headers=merged(self.headers, headers))
 
     def within(self, seconds: float) -> CallOptions:
         """Return these options with a deadline of at most `seconds`."""
@@ -202,6 +213,12 @@ def _headers(option: str, value: Any) -> Headers:
     return headers
 
 
+def _entity_tag(name: str, value: Any) -> str:
+    if isinstance(value, str) and value and is_header_value(value):
+        return value
+    raise InvalidArgumentError(f"{name} must be the ETag of a response, or *")
+
+
 def _mapping(option: str, value: Any) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(f"{option} must be a mapping")
@@ -219,5 +236,7 @@ _READERS = {
     "extra_headers": _headers,
     "extra_query": _mapping,
     "extra_body": _mapping,
+    "if_match": _entity_tag,
+    "if_none_match": _entity_tag,
 }
 _NAMES = ", ".join(_READERS)

@@ -30,6 +30,10 @@ class ApiStatusError(_errors.ApiStatusError):
     body: models.InvalidProblem | models.Problem | None
 
 
+class NotModifiedError(ApiStatusError):
+    """304: the resource still has the given `ETag`."""
+
+
 class BadRequestError(ApiStatusError):
     """400: the request breaks the contract."""
 
@@ -54,8 +58,16 @@ class ConflictError(ApiStatusError):
     """409: the request conflicts with the state of the resource."""
 
 
+class PreconditionFailedError(ApiStatusError):
+    """412: the resource has another `ETag` than the given one."""
+
+
 class UnprocessableContentError(ApiStatusError):
     """422: the request is well-formed but cannot be carried out."""
+
+
+class PreconditionRequiredError(ApiStatusError):
+    """428: the request requires an `ETag`."""
 
 
 class RateLimitError(ApiStatusError):
@@ -71,13 +83,16 @@ class CursorExpiredError(ApiStatusError):
 
 
 STATUS_ERRORS: Mapping[str, type[ApiStatusError]] = {
+    "304": NotModifiedError,
     "400": BadRequestError,
     "401": AuthenticationError,
     "402": PaymentRequiredError,
     "403": PermissionDeniedError,
     "404": NotFoundError,
     "409": ConflictError,
+    "412": PreconditionFailedError,
     "422": UnprocessableContentError,
+    "428": PreconditionRequiredError,
     "429": RateLimitError,
     "5XX": ServerError,
     "expired": CursorExpiredError,
