@@ -380,8 +380,9 @@ def test_no_frame_of_an_error_has_the_key_in_a_variable(
 def test_a_client_shows_its_groups_and_what_is_for_callers(module: ModuleType) -> None:
     for client in (module.Client, module.AsyncClient):
         shown = {name for name in dir(client) if not name.startswith("_")}
-        methods = {"base_url", "close", "request", "with_options", "with_raw_response"}
+        methods = {"base_url", "close", "request", "run_all", "with_options", "with_raw_response"}
         methods |= {
+            "wait_for_job",
             "with_reconnection",
             "with_streaming_response",
             "with_unchecked_response",

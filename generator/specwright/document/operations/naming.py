@@ -21,7 +21,7 @@ from specwright.names import constant, pascal, snake, words
 # Attributes of the clients' base classes, and names that the clients use inside their own.
 CLIENT = frozenset(
     """
-    base_url cached_property close float httpx2 int request str with_options
+    base_url cached_property close float httpx2 int request run_all str wait_for_job with_options
     with_raw_response with_reconnection with_streaming_response with_unchecked_response
     """.split()
 )

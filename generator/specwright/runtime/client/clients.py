@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -14,13 +14,15 @@ from pydantic import JsonValue
 
 from ..shared.free_json import read_json
 from ..shared.operation import Operation, as_json
+from ..shared.responses import RawBody
 from .auth.credentials import brought
 from .calls.core import Collected, Core, collected
 from .calls.execution import AsyncCalls, SyncCalls
+from .calls.flows import run, run_async
 from .calls.streamed import AsyncStreamedResponse, StreamedResponse
 from .calls.streams import AsyncStream, Stream
 from .config import ClientConfig
-from .errors import InvalidArgumentError, InvalidResponseError
+from .errors import ApiError, InvalidArgumentError, InvalidResponseError
 from .options import ClientOptions, RequestOptions, positive_integer
 from .service import Service
 from .transport.base import AsyncTransport, Headers, Response, Transport
@@ -171,6 +173,62 @@ class SyncClient:
 
         return reconnecting(_name(method), connect, self._calls.sleep)
 
+    def run_all(
+        self, calls: Iterable[Callable[[], T]], *, concurrency: int = 8
+    ) -> list[T | ApiError]:
+        """Make many calls in several threads, and return the results in order.
+
+        A call that fails has its error in place of its result. No call begins while the service
+        asks to wait: by `Retry-After`, or by the headers of its rate limit, up to a minute.
+
+        Args:
+            calls: functions without arguments, such as `partial(client.things.get, "a")`.
+            concurrency: maximum calls at a time.
+        """
+        from .calls.batches import Gate, run_all
+
+        gate = Gate(self._calls.service.rate_limit_headers, self._calls.clock)
+        concurrency = positive_integer("concurrency", concurrency)
+        return run_all(calls, concurrency, gate, self._calls.sleep)
+
+    def wait_for_job(
+        self,
+        accepted: RawResponse[object],
+        *,
+        timeout: float,
+        is_done: Callable[[RawResponse[RawBody]], bool] | None = None,
+    ) -> RawResponse[RawBody]:
+        """Wait until an accepted job is done, and return the response about its result.
+
+        It reads the `Operation-Location` or the `Location` of the response, at most as often as
+        `Retry-After` permits.
+
+        Args:
+            accepted: the 202 response, from `with_raw_response`.
+            timeout: seconds in total.
+            is_done: returns whether a response is the last one; None for any status but 202. A 303
+                is followed in either case.
+
+        Raises:
+            InvalidResponseError: the place of the job is missing, or has another origin.
+            WaitTimeoutError: the job was not done in time.
+        """
+        from .calls.jobs import JobState, Reading, waiting
+
+        def read(reading: Reading) -> JobState[RawResponse[RawBody]]:
+            options = self._calls.options
+            with _collected(url=reading.url, headers=[("host", reading.host)]) as block:
+                value = self._calls.read(
+                    self._calls.reading(reading.url), {}, options, reading.seconds
+                )
+            response = block.responses[-1]
+            return JobState(reading.url, response, _raw(self._calls, block, response, value))
+
+        first = JobState(accepted.url, _accepted(accepted), accepted)
+        flow = waiting("wait_for_job", first, timeout, is_done or _is_final, self._calls.clock)
+        (result,) = run(flow, read, self._calls.sleep)
+        return result
+
     def request(
         self,
         method: str,
@@ -317,6 +375,62 @@ class AsyncClient:
 
         return await reconnecting_async(_name(method), connect, self._calls.sleep)
 
+    async def run_all(
+        self, calls: Iterable[Callable[[], Awaitable[T]]], *, concurrency: int = 8
+    ) -> list[T | ApiError]:
+        """Make many calls in several tasks, and return the results in order.
+
+        A call that fails has its error in place of its result. No call begins while the service
+        asks to wait: by `Retry-After`, or by the headers of its rate limit, up to a minute.
+
+        Args:
+            calls: functions without arguments, such as `partial(client.things.get, "a")`.
+            concurrency: maximum calls at a time.
+        """
+        from .calls.batches import Gate, run_all_async
+
+        gate = Gate(self._calls.service.rate_limit_headers, self._calls.clock)
+        concurrency = positive_integer("concurrency", concurrency)
+        return await run_all_async(calls, concurrency, gate, self._calls.sleep)
+
+    async def wait_for_job(
+        self,
+        accepted: RawResponse[object],
+        *,
+        timeout: float,
+        is_done: Callable[[RawResponse[RawBody]], bool] | None = None,
+    ) -> RawResponse[RawBody]:
+        """Wait until an accepted job is done, and return the response about its result.
+
+        It reads the `Operation-Location` or the `Location` of the response, at most as often as
+        `Retry-After` permits.
+
+        Args:
+            accepted: the 202 response, from `with_raw_response`.
+            timeout: seconds in total.
+            is_done: returns whether a response is the last one; None for any status but 202. A 303
+                is followed in either case.
+
+        Raises:
+            InvalidResponseError: the place of the job is missing, or has another origin.
+            WaitTimeoutError: the job was not done in time.
+        """
+        from .calls.jobs import JobState, Reading, waiting
+
+        async def read(reading: Reading) -> JobState[RawResponse[RawBody]]:
+            options = self._calls.options
+            with _collected(url=reading.url, headers=[("host", reading.host)]) as block:
+                value = await self._calls.read(
+                    self._calls.reading(reading.url), {}, options, reading.seconds
+                )
+            response = block.responses[-1]
+            return JobState(reading.url, response, _raw(self._calls, block, response, value))
+
+        first = JobState(accepted.url, _accepted(accepted), accepted)
+        flow = waiting("wait_for_job", first, timeout, is_done or _is_final, self._calls.clock)
+        (result,) = [done async for done in run_async(flow, read, self._calls.sleep)]
+        return result
+
     async def request(
         self,
         method: str,
@@ -396,11 +510,12 @@ def _check_one_way(**ways: object) -> None:
 def _collected(
     *,
     headers: Headers | None = None,
+    url: str | None = None,
     is_repeated: bool = False,
     is_open: bool = False,
     is_checked: bool = True,
 ) -> Generator[Collected]:
-    block = Collected(headers or [], is_repeated, is_open, is_checked)
+    block = Collected(headers or [], url, is_repeated, is_open, is_checked)
     token = collected.set(block)
     try:
         yield block
@@ -416,6 +531,14 @@ def _raw(calls: Core, block: Collected, response: Response, value: T) -> RawResp
     assert block.request is not None
     url = block.request.url
     return RawResponse(response.status, headers, response.content, value, request_id, left, url)
+
+
+def _is_final(response: RawResponse[object]) -> bool:
+    return response.status != 202
+
+
+def _accepted(accepted: RawResponse[object]) -> Response:
+    return Response(accepted.status, list(accepted.headers.items()), accepted.content)
 
 
 def _free(

@@ -7,7 +7,8 @@ import logging
 import math
 import random
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, cast
 
@@ -37,6 +38,10 @@ LONGEST_RETRY_AFTER = 60.0
 _logger = logging.getLogger(__name__.partition(".")[0])
 
 
+# Called with the response to each attempt.
+observer: ContextVar[Callable[[Response], None] | None] = ContextVar("observer", default=None)
+
+
 class Pause(float):
     """Seconds to wait before the next attempt."""
 
@@ -63,6 +68,9 @@ def attempts(
         outcome = cast("Response | TransportError", (yield request))
         count += 1
         if isinstance(outcome, Response):
+            observe = observer.get()
+            if observe is not None:
+                observe(outcome)
             if options.traffic_report is not None:
                 options.traffic_report.add(operation, outcome, error.codecs)
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)

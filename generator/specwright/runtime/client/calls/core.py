@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar, cast
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -21,13 +22,13 @@ from ...shared.codec import problems_of
 from ...shared.media.medium import Chunks, Converter, ItemReader, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
-from ...shared.responses import Redirect
+from ...shared.responses import RawBody, Redirect
 from ..config import ClientConfig
 from ..errors import InvalidArgumentError, InvalidResponseError
 from ..options import MAX_RESPONSE_BYTES, OMIT, CallOptions, ClientOptions
 from ..transport.base import Headers, Request, Response
 from ..unchecked import unchecked
-from ..wire.addresses import Addresses
+from ..wire.addresses import Addresses, origin_of
 from ..wire.contents import accept, has_body, is_empty, is_stream, lacks_body, raw, received, sent
 from ..wire.headers import is_cookie_pair, is_header_value, merged
 from ..wire.positions import (
@@ -55,6 +56,7 @@ class Collected:
 
     Attributes:
         headers: added to their requests.
+        url: that of their requests; None for that of the operation.
         is_repeated: whether the calls will be made again, so that only GET is permitted.
         is_open: whether the bodies of their responses are left to be streamed.
         is_checked: whether a response that breaks the contract is an error.
@@ -65,6 +67,7 @@ class Collected:
     """
 
     headers: Headers = field(default_factory=Headers)
+    url: str | None = None
     is_repeated: bool = False
     is_open: bool = False
     is_checked: bool = True
@@ -74,13 +77,15 @@ class Collected:
     items: ItemReader | None = None
 
     def prepared(self, request: Request, options: CallOptions) -> Request:
-        """Record a request and return it with the headers of the block.
+        """Record a request and return it with the headers and the URL of the block.
 
         Raises:
             InvalidArgumentError: the call cannot be made again.
         """
         if self.is_repeated and request.method != "GET":
             raise InvalidArgumentError("only the stream of a GET can reconnect")
+        if self.url is not None:
+            request = replace(request, url=self.url, route=self.url.partition("?")[0])
         self.request = replace(request, headers=merged(request.headers, self.headers))
         self.max_retries = options.max_retries
         return self.request
@@ -224,6 +229,19 @@ class Core:
         )
         block = collected.get()
         return request if block is None else block.prepared(request, options)
+
+    def reading(self, url: str) -> Operation[RawBody]:
+        """Return the operation that reads any URL, with credentials for that of the client only."""
+        is_own = origin_of(url).lower() == origin_of(self.base_url).lower()
+        return Operation(
+            "read",
+            "",
+            "GET",
+            urlsplit(url).path,
+            responses={"2XX": ()},
+            security=self.service.security if is_own else (),
+            idempotent=True,
+        )
 
     def is_outdated(self, request: Request, response: Response, schemes: Sequence[Scheme]) -> bool:
         """Return whether to send a refused request again with other credentials."""

@@ -96,7 +96,7 @@ class SyncCalls(Core):
     ) -> T:
         """Repeat an operation until its result is final."""
         flow = wait(operation, timeout, self.clock)
-        read = partial(self._read, operation, arguments, self.options.changed(options))
+        read = partial(self.read, operation, arguments, self.options.changed(options))
         (value,) = run(flow, read, self.sleep)
         return value
 
@@ -116,13 +116,14 @@ class SyncCalls(Core):
         response = self._send_with_retries(call.operation, request, call.options)
         return self.page(call, position, request, response)
 
-    def _read(
+    def read(
         self,
         operation: Operation[T],
         arguments: Mapping[str, object],
         options: CallOptions,
         left: float,
     ) -> T:
+        """Execute an operation without a body within so many seconds."""
         response = self.response(operation, arguments, None, options.within(left))
         return cast("T", self.result(operation, response, options))
 
@@ -229,7 +230,7 @@ class AsyncCalls(Core):
     ) -> T:
         """Repeat an operation until its result is final."""
         flow = wait(operation, timeout, self.clock)
-        read = partial(self._read, operation, arguments, self.options.changed(options))
+        read = partial(self.read, operation, arguments, self.options.changed(options))
         (value,) = [t async for t in run_async(flow, read, self.sleep)]
         return value
 
@@ -249,13 +250,14 @@ class AsyncCalls(Core):
         response = await self._send_with_retries(call.operation, request, call.options)
         return self.page(call, position, request, response)
 
-    async def _read(
+    async def read(
         self,
         operation: Operation[T],
         arguments: Mapping[str, object],
         options: CallOptions,
         left: float,
     ) -> T:
+        """Execute an operation without a body within so many seconds."""
         response = await self.response(operation, arguments, None, options.within(left))
         return cast("T", self.result(operation, response, options))
 
