@@ -357,7 +357,12 @@ class Core:
         """Log the problems of a response that is returned in spite of them, once per operation."""
         if operation.id not in self._reported:
             self._reported.add(operation.id)
-            _logger.warning("%s: the response breaks the contract: %s", operation.id, problems)
+            _logger.warning(
+                "%s: the response breaks the contract: %s",
+                operation.id,
+                problems,
+                extra={"operation": operation.id},
+            )
 
     def page_request(self, call: ListCall[T], position: Position | None) -> Request:
         """Return the request for the page at a position; None uses that of the arguments."""

@@ -216,10 +216,11 @@ def follow(
         raise InvalidArgumentError("give_up_after: must be a number of seconds, or None")
     start = arguments.get(pagination.cursor)
     cursor = start if isinstance(start, str) else None
-    return _following(cursor, interval, give_up_after, clock)
+    return _following(operation.id, cursor, interval, give_up_after, clock)
 
 
 def _following(
+    operation_id: str,
     cursor: Position | None,
     interval: float,
     give_up_after: float | None,
@@ -239,7 +240,9 @@ def _following(
             failures += 1
             # The message of an error is for the caller only; logs are read more widely.
             cause = f"status {error.status}" if isinstance(error, ApiStatusError) else error
-            _logger.warning("following a list: %s; retrying in %.1f s", cause, pause)
+            status = error.status if isinstance(error, ApiStatusError) else None
+            fields = {"operation": operation_id, "status": status, "pause": pause}
+            _logger.warning("following a list: %s; retrying in %.1f s", cause, pause, extra=fields)
             yield Pause(pause)
             continue
         failures = 0

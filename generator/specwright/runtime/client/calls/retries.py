@@ -6,7 +6,7 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, cast
@@ -64,20 +64,25 @@ def attempts(
     while True:
         if deadline is not None:
             request = replace(request, deadline=max(SHORTEST, ends - time.monotonic()))
+        began = time.monotonic()
         outcome = cast("Response | TransportError", (yield request))
         count += 1
+        fields = _fields(operation, outcome, count, time.monotonic() - began, error)
         if isinstance(outcome, Response):
             observe = observer.get()
             if observe is not None:
                 observe(outcome)
             if options.traffic_report is not None:
                 options.traffic_report.add(operation, outcome, error.codecs)
-            _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
+            _logger.debug(
+                "%s %s: %d", operation.method, operation.path, outcome.status, extra=fields
+            )
             if _is_success(operation, outcome) or (may_be_done and _is_gone(operation, outcome)):
                 return outcome
             pause = _pause(operation, outcome, count, error)
             cause = f"status {outcome.status}"
         else:
+            _logger.debug("%s %s: %s", operation.method, operation.path, outcome, extra=fields)
             pause = None if isinstance(outcome, BodyTooLargeError) else backoff(count)
             cause = str(outcome)
         may_be_done = may_be_done or _may_be_done(outcome)
@@ -89,6 +94,7 @@ def attempts(
             count + 1,
             pause,
             cause,
+            extra={**fields, "pause": pause},
         )
         yield Pause(pause)
         if time.monotonic() >= ends:
@@ -99,6 +105,27 @@ def attempts(
     over = f", the deadline of {deadline:g} s has passed" if is_over else ""
     where = f"{request.method} {request.route}, {count} {'attempt' if count == 1 else 'attempts'}"
     raise _kind(outcome, is_over)(f"{operation.id}: {outcome}{over}, {where}") from outcome
+
+
+def _fields(
+    operation: Operation[Any],
+    outcome: Response | TransportError,
+    count: int,
+    seconds: float,
+    error: StatusErrors,
+) -> Mapping[str, object]:
+    """Return the fields of log records about an attempt; none is secret."""
+    response = outcome if isinstance(outcome, Response) else None
+    name = error.shape.request_id_header
+    return {
+        "operation": operation.id,
+        "method": operation.method,
+        "path": operation.path,
+        "status": response and response.status,
+        "attempt": count,
+        "seconds": round(seconds, 3),
+        "request_id": response.header(name) if response and name else None,
+    }
 
 
 def _kind(failure: TransportError, is_over: bool) -> type[ApiError]:
