@@ -741,9 +741,11 @@ def test_a_long_item_is_not_copied_for_each_of_its_parts(
 
 
 def test_a_body_byte_by_byte_takes_no_more_memory(caller: Caller, origin: Origin) -> None:
-    pieces = [chunked(), b"2\r\n  \r\n" * 250_000, CHUNK + b"0\r\n\r\n"]
-    origin.answer(Answer(raw=pieces))
-    assert peak(lambda: caller(read)) < 6_000_000
+    pieces = [chunked(), b"2\r\n  \r\n" * 60_000, CHUNK + b"0\r\n\r\n"]
+    origin.answer(Answer(body=OK), Answer(raw=pieces))
+    # The first call imports modules.
+    caller(read)
+    assert peak(lambda: caller(read)) < 1_800_000
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def _watch(stream: Any) -> None:
 
 
 class _WatchedBody:
-    """A body whose connection is closed if bytes follow it.
+    """A body that closes its connection if bytes follow it.
 
     The connection would give them to the next request as its response.
     """

@@ -1,4 +1,4 @@
-"""Responses whose bodies are read in chunks, or saved to a file."""
+"""Responses that are read in chunks, or saved to a file."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def has_body(operation: Operation[Any], status: int) -> bool:
     return operation.method != "HEAD" and status not in _WITHOUT_BODY
 
 
-def is_empty(operation: Operation[Any], response: Response) -> bool:
+def is_empty(operation: Operation[object], response: Response) -> bool:
     """Return whether a response has no body, although it could have one."""
     return operation.method != "HEAD" and not response.content and response.chunks is None
 
