@@ -52,6 +52,23 @@ REAL_SERVERS = (
         product=("chromadb==1.5.9",),
     ),
     RealServer(
+        key="phoenix",
+        server=Server(
+            name="Arize Phoenix",
+            packages=("arize-phoenix==20.26.1",),
+            command=("{bin}/phoenix", "serve"),
+            environment={
+                "PHOENIX_HOST": "127.0.0.1",
+                "PHOENIX_PORT": "{port}",
+                "PHOENIX_GRPC_PORT": "0",
+                "PHOENIX_WORKING_DIR": "{data}",
+                "PHOENIX_TELEMETRY_ENABLED": "false",
+            },
+        ),
+        label="Arize Phoenix 20.26.1",
+        product=("arize-phoenix-client==3.5.0",),
+    ),
+    RealServer(
         key="langgraph",
         server=Server(
             name="LangGraph",
