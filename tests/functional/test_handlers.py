@@ -153,9 +153,16 @@ def test_work_of_a_request_that_failed_is_not_done(made: ModuleType, status: int
         context.background.add_task(done.append, "broken")
         return 3
 
-    with served(made, {"get_thing": get_thing, "get_other": get_other}) as server:
+    async def get_lines(self: Any, *, context: Any) -> Any:
+        context.background.add_task(done.append, "unsent")
+        context.headers["X-Name"] = "名前"
+        return iter([1])
+
+    handlers = {"get_thing": get_thing, "get_other": get_other, "get_lines": get_lines}
+    with served(made, handlers) as server:
         assert server.send("GET", "/thing").status == status
         assert server.send("GET", "/other").status == 500
+        assert server.send("GET", "/lines").status == 500
     assert done == []
 
 

@@ -213,9 +213,7 @@ class _Service(BaseRoute):
     def _problem(self, error: Exception) -> Problem | None:
         if isinstance(error, Problem):
             return error
-        if self._as_problem is None or isinstance(error, ClientDisconnect):
-            return None
-        return self._as_problem(error)
+        return None if self._as_problem is None else self._as_problem(error)
 
     def _fields(
         self, headers: Mapping[str, str], response: ServerResponse, context: Context
