@@ -285,7 +285,10 @@ class Core:
         if response.status in GONE:
             # An earlier attempt has already deleted the resource.
             return None
-        if is_empty(operation, response) and self._is_null(received(operation, response)):
+        is_null = is_empty(operation.method, response) and self._is_null(
+            received(operation, response)
+        )
+        if is_null:
             return None
         if lacks_body(operation, response):
             problem = "the response has no body and an undeclared status"

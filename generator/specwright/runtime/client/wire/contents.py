@@ -81,15 +81,15 @@ def has_body(operation: Operation[Any], status: int) -> bool:
     return operation.method != "HEAD" and status not in _WITHOUT_BODY
 
 
-def is_empty(operation: Operation[object], response: Response) -> bool:
+def is_empty(method: str, response: Response) -> bool:
     """Return whether a response has no body, although it could have one."""
-    return operation.method != "HEAD" and not response.content and response.chunks is None
+    return method != "HEAD" and not response.content and response.chunks is None
 
 
 def lacks_body(operation: Operation[Any], response: Response) -> bool:
     """Return whether an undeclared response lacks the body that the declared ones have."""
     is_undeclared = operation.contents_of(response.status) is None
-    return is_empty(operation, response) and operation.has_result and is_undeclared
+    return is_empty(operation.method, response) and operation.has_result and is_undeclared
 
 
 def raw(response: Response) -> RawBody:
