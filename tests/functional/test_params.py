@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import decimal
+import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -16,6 +17,11 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from specwright.config import OldName
+from specwright.document.normalise import normalise
+from specwright.document.sources.load import load
+from specwright.ir.build import build
+from specwright.ir.model.api import PackageNames
+from specwright.models.outline import outline
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, document, operation, ref
 
@@ -91,7 +97,12 @@ SCHEMAS: Json = {
         sequence=ref("Sequence"),
         date={**TEXT, "format": "date"},
         late=ref("NotRequired"),
+        pair={"type": "array", "prefixItems": [TEXT, INTEGER], "minItems": 2, "maxItems": 2},
+        among=ref("Among"),
+        maybe=ref("Maybe"),
     ),
+    "Among": {"anyOf": [ref("Extra"), ref("Node")]},
+    "Maybe": {"anyOf": [array(ref("Maybe")), {"type": "null"}]},
     "NotRequired": thing(text=TEXT),
     "Letters": thing("\ufb01", **{"\ufb01": TEXT}),
     "Private": thing("__private", __private=TEXT),
@@ -185,6 +196,7 @@ RIGHT = [
     ("day", "'2026-01-02'"),
     ("date", "datetime.date(2026, 1, 2)"),
     ("late", "{'text': 'a'}"),
+    ("pair", "('a', 5)"),
     ("time", "datetime.time(3, 4, 5, tzinfo=datetime.UTC)"),
     ("time", "'03:04:05Z'"),
     ("id", f"uuid.UUID('{UUID}')"),
@@ -219,6 +231,7 @@ WRONG = [
     ("moment", "[]"),
     ("day", "{}"),
     ("date", "[]"),
+    ("pair", "('a', 'b')"),
     ("id", "5"),
     ("colour", "'green'"),
     ("texts", "[5]"),
@@ -283,6 +296,8 @@ things.put_file(body={"file": 5, "about": {"city": "Bern"}})  # wrong
 things.put_words(body={"class": "a", "content-type": "b"})
 things.put_words(body={"content-type": "b"})  # wrong
 things.put_hiding(body={"str": "a", "object": 5, "abc": ["b"]})
+things.put_hiding(body={"str": 5, "object": 5})  # wrong
+things.put_hiding(body={"str": "a", "object": 5, "abc": [5]})  # wrong
 things.put_counts(body={"name": "a"})
 things.put_either(body={"city": "Bern"})
 things.put_either(body=b"a", content_type="application/octet-stream")
@@ -421,6 +436,9 @@ def test_what_the_types_accept_is_sent(made: ModuleType, key: str, value: str) -
 def test_a_recursive_alias_is_resolved_as_in_the_models(made: ModuleType) -> None:
     assert is_sent(made, "tree", "['a', ['b', ()]]")
     assert not is_sent(made, "tree", "['a', ['b', [5]]]")
+    assert TypeAdapter(made.params.Maybe).validate_python([None, [None]])
+    with pytest.raises(ValidationError):
+        TypeAdapter(made.params.Maybe).validate_python([5])
     trees = TypeAdapter(made.params.Tree)
     assert trees.validate_python(["a", ["b", []]])
     with pytest.raises(ValidationError):
@@ -476,6 +494,15 @@ def test_descriptions_are_short_and_listed_values_keep_their_name(made: ModuleTy
     assert "    colour: NotRequired[models.Colour | None]\n" in text
 
 
+def test_names_are_in_order_and_aliases_below_those_that_they_refer_to(made: ModuleType) -> None:
+    text = Path(str(made.params.__file__)).read_text()
+    classes = re.findall(r"^(?:class )?(\w+)(?:\(| = TypedDict\()", text, re.MULTILINE)
+    assert classes == sorted(classes)
+    assert text.index("\nExtra: TypeAlias = Wrap | Card\n") < text.index(
+        "\nAmong: TypeAlias = Extra | Node\n"
+    )
+
+
 def test_annotations_can_be_resolved(made: ModuleType) -> None:
     assert get_type_hints(made.params.Words)["class"] is str
     for name in ("AllInput", "Item", "Node"):
@@ -507,6 +534,16 @@ def test_texts_of_a_document_do_nothing_in_the_module(package: Generate) -> None
     made = package(document(paths, schemas))
     assert bodies(made, "put", {"body": {hostile: hostile}})
     assert not hasattr(made.params, "Place")
+
+
+def test_texts_of_types_are_no_models(tmp_path: Path) -> None:
+    names = {"name": "models.Place", "in": "query", "schema": {"enum": ["models.Place"]}}
+    path = {"put": {**sent(ref("Filter")), "operationId": "put", "parameters": [names]}}
+    (tmp_path / "openapi.json").write_text(json.dumps(document({"/a": path}, SCHEMAS)))
+    made = normalise(load(tmp_path / "openapi.json"))
+    package = PackageNames("made", "made", "Client", "MADE")
+    api = build(made, outline(made), package, short_names=False)
+    assert api.argument_models == ("Filter",)
 
 
 def test_an_old_name_of_a_model_is_one_of_its_dictionary(package: Generate) -> None:

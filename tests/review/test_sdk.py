@@ -255,6 +255,13 @@ DICTIONARIES = {
         ],
         ["shop.models.A.b: removed, perhaps c now"],
     ),
+    "with a key that is no attribute": (
+        [
+            ("models", MODELS.replace("b: int", "b_: int"), MODELS.replace("b: int", "c: int")),
+            ("params", PARAMS, PARAMS.replace("b: int", "c: int")),
+        ],
+        ["shop.models.A.b_: removed, perhaps c now"],
+    ),
     "of models with another name": (
         [
             ("client", BESIDE, BESIDE.replace(".A", ".D")),

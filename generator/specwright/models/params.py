@@ -37,7 +37,6 @@ _TYPES: Mapping[str, tuple[str, ...]] = {
 }
 _LITERAL = "Literal["
 _SCALARS = frozenset({"None", "bool", "float", "int", "str"})
-_OPTIONAL = "NotRequired"
 # A text, or a name that is not an attribute.
 _TEXT_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*)""")
 
@@ -48,8 +47,7 @@ def with_params(api: Api, source: str) -> Api:
     Args:
         source: the module of models.
     """
-    names = api.argument_models
-    return replace(api, params=_Derivation(source).of(names)) if names else api
+    return replace(api, params=_Derivation(source).of(api.argument_models))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +107,13 @@ class _Derivation:
     def _dictionary(self, name: str) -> ParamsDictionary:
         keys = tuple(map(self._key, self._fields(self._classes[name]).values()))
         description = ast.get_docstring(self._classes[name]) or ""
-        return ParamsDictionary(name, keys, Text(description), _is_class(keys))
+        is_class = all(_is_attribute(key.attribute) for key in keys)
+        return ParamsDictionary(name, keys, Text(description), is_class)
 
     def _fields(self, node: ast.ClassDef) -> dict[str, _Field]:
         """Return the fields of a class by name, inherited ones first."""
         fields: dict[str, _Field] = {}
-        for base in reversed(node.bases):
+        for base in node.bases:
             if isinstance(base, ast.Name) and base.id in self._classes:
                 fields |= self._fields(self._classes[base.id])
         descriptions = _descriptions(node.body)
@@ -130,7 +129,7 @@ class _Derivation:
         aliases = (a.value for a in arguments if a.arg == "alias")
         wire = next((ast.literal_eval(alias) for alias in aliases), field.name)
         type_ = _joined(self._alternatives(field.annotation))
-        annotation = type_ if field.is_required else f"{_OPTIONAL}[{type_}]"
+        annotation = type_ if field.is_required else f"NotRequired[{type_}]"
         return ParamsKey(Text(wire), annotation, Text(field.description))
 
     def _alias(self, name: str) -> ParamsAlias:
@@ -306,12 +305,6 @@ def _has_values(types: list[str]) -> bool:
     """Return whether a type lists values, which its name says best, and has no other forms."""
     literals = [type_ for type_ in types if type_.startswith(_LITERAL)]
     return bool(literals) and _SCALARS.issuperset({*types} - {*literals})
-
-
-def _is_class(keys: tuple[ParamsKey, ...]) -> bool:
-    names = {key.name.raw for key in keys}
-    used = {_OPTIONAL}.union(*(_words(key.annotation) for key in keys))
-    return all(map(_is_attribute, names)) and names.isdisjoint(used)
 
 
 def _words(annotation: str) -> set[str]:

@@ -28,8 +28,7 @@ def likely_new_names(base: Surface, revision: Surface) -> Mapping[str, str]:
     if not gone:
         return {}
     before = _shapes(base, gone)
-    new = [name for name in revision if name not in base and not is_params(name)]
-    after = _shapes(revision, new)
+    after = _shapes(revision, [name for name in revision if name not in base])
     by_shape = defaultdict[tuple[str, Hashable], list[str]](list)
     by_name = defaultdict[tuple[str, str, Hashable], list[str]](list)
     for name, shape in after.items():

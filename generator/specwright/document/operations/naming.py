@@ -43,8 +43,8 @@ METHOD = frozenset("body context request_options self super".split())
 # Other arguments of `create_app`, its options among them, and its callees.
 CREATE_APP = frozenset(
     """
-    authenticate bind check_responses digest lifespan max_body middleware models options
-    prefix rate_limiter refuse_unknown_query refuse_unsafe_paths request_id unimplemented
+    as_problem authenticate bind check_responses digest lifespan max_body middleware models
+    options prefix rate_limiter refuse_unknown_query refuse_unsafe_paths request_id unimplemented
     """.split()
 )
 # The scaffold's own module.

@@ -30,8 +30,7 @@ class ParamsDictionary:
     """The typed dictionary of a model, with the name of the model.
 
     Attributes:
-        is_class: whether the keys can be written as the attributes of a class: they are
-            identifiers, and none of them hides a name in the annotations of the others.
+        is_class: whether the keys can be written as the attributes of a class.
     """
 
     name: str
