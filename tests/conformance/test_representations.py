@@ -25,9 +25,9 @@ def answer(request: Request, bug: str) -> Response:
     headers = {"Accept-Ranges": "none" if bug == "no ranges" else "bytes"}
     origin, wanted = request.headers.get("origin"), request.headers.get("range")
     if origin is not None:
-        named = origin if bug in ("any origin", "any origin, no cookies") else "https://a.example"
+        named = origin if bug.startswith("any origin") else "https://a.example"
         headers["Access-Control-Allow-Origin"] = "*" if bug == "star" else named
-        if bug in ("any origin", "star"):
+        if bug in ("any origin", "any origin, a token", "any origin, a password", "star"):
             headers["Access-Control-Allow-Credentials"] = "true"
     if request.method == "HEAD":
         kinds = {"head lacks": 404, "no head": 405}
@@ -54,6 +54,8 @@ def answer(request: Request, bug: str) -> Response:
         ("no head", []),
         ("star", []),
         ("any origin, no cookies", []),
+        ("any origin, a token", []),
+        ("any origin, a password", [f"{AT}: pages of any origin may send credentials"]),
         ("status", [f"{AT}: a range is answered 200 with 1 bytes"]),
         ("whole", [f"{AT}: a range is answered 200 with 3 bytes"]),
         ("long", [f"{AT}: a range is answered 206 with 3 bytes"]),
@@ -72,7 +74,15 @@ def test_representations(tmp_path: Path, bug: str, violations: list[str]) -> Non
         return answer(request, bug)
 
     text = {"200": {"description": "It.", "content": {"text/plain": {}}}}
-    app.openapi()["paths"] = {"/file": {"get": {"operationId": "file", "responses": text}}}
+    secured = [{"session": []}]
+    operation = {"operationId": "file", "responses": text, "security": secured}
+    app.openapi()["paths"] = {"/file": {"get": operation}}
+    # With a token, a page of another origin has nothing to send.
+    kind = "bearer" if bug == "any origin, a token" else "basic"
+    cookie = {"type": "apiKey", "in": "cookie", "name": "sid"}
+    http = {"type": "http", "scheme": kind}
+    scheme = cookie if bug == "any origin" else http
+    app.openapi()["components"] = {"securitySchemes": {"session": scheme}}
     with driver_of(app, tmp_path) as driver:
         assert driver.first_success(driver.contract.by_id["file"]) is not None
         representations(driver)

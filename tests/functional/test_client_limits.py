@@ -454,7 +454,10 @@ def test_what_is_required_cannot_be_none(
 
 # --- what an answer means
 
-JSON_ANSWER = {"description": "Made.", "content": {"application/json": {"schema": {}}}}
+JSON_ANSWER = {
+    "description": "Made.",
+    "content": {"application/json": {"schema": {"type": "object"}}},
+}
 
 
 @pytest.mark.parametrize("status", [200, 202, 204, 299])

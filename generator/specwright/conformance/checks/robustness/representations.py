@@ -32,7 +32,8 @@ RANGE = BehaviourRule(
 ANY_ORIGIN = BehaviourRule(
     "any-origin",
     BehaviourCategory.ISOLATION,
-    "Pages of any origin cannot send requests with the cookies of a user (OWASP API8:2023).",
+    "Pages of any origin cannot send requests with the cookies or the password of a user (OWASP "
+    "API8:2023).",
     example=(
         "Origin: https://other.example -> Access-Control-Allow-Origin: https://other.example and "
         "Access-Control-Allow-Credentials: true"
@@ -57,7 +58,8 @@ def representations(driver: Driver) -> None:
         if get.succeeded and get.response is not None and not is_stream(get.response):
             _head(driver, call, get, get.response)
             _range(driver, call, get, get.response)
-            _origin(driver, call)
+            if _has_ambient_credentials(operation):
+                _origin(driver, call)
 
 
 def _sent(
@@ -112,6 +114,13 @@ def _range(driver: Driver, call: OperationCall, get: Exchange, whole: HttpRespon
     if not is_right:
         message = f"a range is answered {part.status} with {len(part.body)} bytes"
         driver.violate(RANGE, call.operation, message, get, exchange, cause="ranges are wrong")
+
+
+def _has_ambient_credentials(operation: ContractOperation) -> bool:
+    """Return whether browsers send the credentials by themselves: cookies, and passwords."""
+    scheme = operation.scheme.value if operation.scheme is not None else {}
+    kind = str(scheme.get("scheme")).lower() if scheme.get("type") == "http" else scheme.get("in")
+    return kind in ("basic", "digest", "cookie")
 
 
 def _origin(driver: Driver, call: OperationCall) -> None:
