@@ -145,6 +145,9 @@ class Calls:
             return {"body": [self._model(content.model, item, turned) for item in body]}
         if fields is None:
             return {"body": self._model(content.model, body, turned)}
+        if body is None:
+            # Arguments have no way to say that the whole body is null.
+            raise NoValueError("a body that is null, in place of its properties")
         model = self._model(content.model, body, turned)
         if isinstance(model, dict):
             return {field.name: body[field.wire.raw] for field in fields if field.wire.raw in body}
