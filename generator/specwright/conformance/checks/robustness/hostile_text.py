@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator
 
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
@@ -40,7 +38,6 @@ def hostile(driver: Driver) -> None:
             _without_body(driver, success[0])
             _many_mistakes(driver, success[0])
             _too_large(driver, success[0])
-            _not_numbers(driver, success[0])
 
 
 def _with_texts(call: OperationCall) -> Iterator[OperationCall]:
@@ -72,26 +69,6 @@ def _many_mistakes(driver: Driver, call: OperationCall) -> None:
         call = call.with_member(join(f"unknown{number}"), number)
     if any(problems(schema, _body(call))):
         _is_refused(driver, call, call.headers, call.content, f"{_MANY} unknown members")
-
-
-def _not_numbers(driver: Driver, call: OperationCall) -> None:
-    """Send NaN and infinity, which JSON does not have (RFC 8259, 6) and many parsers read."""
-    if not isinstance(call.body, dict) or call.operation.body is None:
-        return
-    for name, value in call.body.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            for strange in (math.nan, math.inf):
-                # Servers that store it fail when they write the response.
-                content = json.dumps({**call.body, name: strange}).encode()
-                request = driver.target.request(
-                    call.operation.method,
-                    call.path,
-                    headers=driver.with_fresh_key(call).headers,
-                    body=content,
-                    operation=call.operation.pointer,
-                )
-                driver.target.send(request, driver.source, call.operation.pointer)
-            return
 
 
 def _body(call: OperationCall) -> JsonValue:
