@@ -167,6 +167,10 @@ class _Trial:
             elif operation.method == "DELETE":
                 removed = urlsplit(exchange.request.url).path.rstrip("/")
                 exchanges.pop(removed.rpartition("/")[2], None)
+            elif operation.method == "POST" and response.status != 201:
+                # An action may have moved a member elsewhere.
+                for part in urlsplit(exchange.request.url).path.split("/"):
+                    exchanges.pop(part, None)
             # Only in the list of this parent, not of another one.
             elif shape(urlsplit(exchange.request.url).path) == path and response.status == 201:
                 id_ = response.at(self.declared.id.raw)
