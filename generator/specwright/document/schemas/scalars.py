@@ -120,11 +120,31 @@ def joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str
 def is_endless(document: Document, schema: JsonObject) -> bool:
     """Return whether a joined schema would hold itself, at any depth.
 
-    `Tree: {items: {allOf: [{$ref: Tree}, {maxItems: 3}]}}` does: its items are joined as well.
+    `Tree: {items: {allOf: [{$ref: Tree}, {maxItems: 3}]}}` does: its items are joined as well. So
+    does one of two parts with items, of which one refers to it.
     """
-    return joined(document, schema) is not None and any(
-        _returns(document, ref, ref, set()) for ref in _parts_of(document, schema)
-    )
+    whole = joined(document, schema)
+    if whole is None:
+        return False
+    if any(_returns(document, ref, ref, set()) for ref in _parts_of(document, schema)):
+        return True
+    for ref in _parts_of(document, mapping(whole[0].get("items"))):
+        seen = set[str]()
+        if _holds(document, ref, ref, seen):
+            return any("allOf" in mapping(_target(document, passed)) for passed in seen)
+    return False
+
+
+def _holds(document: Document, ref: str, to: str, seen: set[str]) -> bool:
+    """Return whether a schema refers to itself, also by plain references; note those passed."""
+    seen.add(ref)
+    target = _target(document, ref)
+    held = {
+        inner
+        for node in walk(target, "schema")
+        if document.is_local(inner := node.value.get("$ref"))
+    }
+    return to in held or any(_holds(document, inner, to, seen) for inner in held - seen)
 
 
 def _returns(document: Document, ref: str, to: str, seen: set[str]) -> bool:
