@@ -126,32 +126,35 @@ def is_endless(document: Document, schema: JsonObject) -> bool:
     whole = joined(document, schema)
     if whole is None:
         return False
-    if any(_returns(document, ref, ref, set()) for ref in _parts_of(document, schema)):
+    if any(_returns(document, ref, ref, set(), _parts_of) for ref in _parts_of(document, schema)):
         return True
     for ref in _parts_of(document, mapping(whole[0].get("items"))):
         seen = set[str]()
-        if _holds(document, ref, ref, seen):
+        if _returns(document, ref, ref, seen, _reference_of):
             return any("allOf" in mapping(_target(document, passed)) for passed in seen)
     return False
 
 
-def _holds(document: Document, ref: str, to: str, seen: set[str]) -> bool:
-    """Return whether a schema refers to itself, also by plain references; note those passed."""
-    seen.add(ref)
-    target = _target(document, ref)
-    held = {
-        inner
-        for node in walk(target, "schema")
-        if document.is_local(inner := node.value.get("$ref"))
-    }
-    return to in held or any(_holds(document, inner, to, seen) for inner in held - seen)
-
-
-def _returns(document: Document, ref: str, to: str, seen: set[str]) -> bool:
+def _returns(
+    document: Document,
+    ref: str,
+    to: str,
+    seen: set[str],
+    references_of: Callable[[Document, JsonObject], Iterator[str]],
+) -> bool:
+    """Return whether a schema leads back to one by references; note those passed in `seen`."""
     seen.add(ref)
     nodes = walk(_target(document, ref), "schema")
-    held = {inner for node in nodes for inner in _parts_of(document, node.value)}
-    return to in held or any(_returns(document, inner, to, seen) for inner in held - seen)
+    held = {inner for node in nodes for inner in references_of(document, node.value)}
+    return to in held or any(
+        _returns(document, inner, to, seen, references_of) for inner in held - seen
+    )
+
+
+def _reference_of(document: Document, schema: JsonObject) -> Iterator[str]:
+    """Yield the reference of a schema, also one with nothing beside it."""
+    if document.is_local(ref := schema.get("$ref")):
+        yield ref
 
 
 def _parts_of(document: Document, schema: JsonObject) -> Iterator[str]:
