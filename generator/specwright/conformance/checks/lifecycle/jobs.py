@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
 
 from specwright.conformance.checks.lifecycle.readers import reader_at, reader_of_created
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
@@ -202,8 +201,9 @@ def _ended(driver: Driver, routes: ContractRoutes, job: _Job) -> None:
 
 def _has_result(driver: Driver, routes: ContractRoutes, job: _Job) -> None:
     location = job.response.header("location") if job.response is not None else None
-    elsewhere = location and reader_at(driver, routes, urljoin(job.shown[-1].request.url, location))
-    calls = [elsewhere] if elsewhere else []
+    url = job.shown[-1].request.url
+    elsewhere = None if location is None else reader_at(routes, url, location)
+    calls = [] if elsewhere is None else [elsewhere]
     path = shape(job.read.operation.site.key)
     for operation in driver.contract.operations.values():
         own = shape(operation.site.key)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit
-
+from specwright.conformance.checks.lifecycle.readers import reader_at
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import OperationCall
@@ -47,15 +46,10 @@ def located(driver: Driver) -> None:
         location = None if response is None else response.header("location")
         if success is None or response is None or response.status != 201 or location is None:
             continue
-        url = urljoin(success[1].request.url, location)
-        reader = routes.operation("GET", url)
-        path = None if reader is None else routes.path_values(reader.site, url)
-        is_here = urlsplit(url).netloc == urlsplit(success[1].request.url).netloc
-        if reader is None or path is None or not is_here:
+        call = reader_at(routes, success[1].request.url, location)
+        if call is None:
             continue
-        read = driver.send(
-            OperationCall(reader, {("path", name): each for name, each in path.items()})
-        )
+        read = driver.send(call)
         driver.target.record.check(LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
             message = "Location refers to a missing resource"

@@ -8,6 +8,7 @@ from specwright.conformance.checks.lifecycle.readers import reader_of, reading
 from specwright.conformance.checks.lifecycle.written_members import (
     WrittenMember,
     is_done,
+    makes_freely,
     shown_after,
     written_members,
 )
@@ -19,8 +20,6 @@ from specwright.conformance.contract.value_parts import in_place
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 from specwright.json_values import texts
-from specwright.vocabulary.keywords.capacity import CAPACITY
-from specwright.vocabulary.keywords.charge import CHARGE
 
 WRITTEN_IS_READ = BehaviourRule(
     "written-is-read",
@@ -52,11 +51,8 @@ def written(driver: Driver) -> None:
     second one.
     """
     for writer in driver.contract.operations.values():
-        # Operations with a capacity or a charge have their own scenarios.
-        is_free = writer.get(CAPACITY) is None and writer.get(CHARGE) is None
-        makes = writer.method == "POST" and "201" in writer.responses and is_free
         changes, reader = writer.method in ("PUT", "PATCH"), reader_of(driver.contract, writer)
-        if writer.body is not None and (makes or changes):
+        if writer.body is not None and (makes_freely(writer) or changes):
             _written(driver, writer, reader)
         elif writer.files and changes and reader is not writer:
             _uploaded(driver, writer, reader)

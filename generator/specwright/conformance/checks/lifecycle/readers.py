@@ -51,8 +51,8 @@ def reader_of_created(
     assert response is not None, "it succeeded"
     for name in headers:
         location = response.header(name)
-        read = location and reader_at(driver, routes, urljoin(created.request.url, location))
-        if read:
+        read = None if location is None else reader_at(routes, created.request.url, location)
+        if read is not None:
             return read
     for lead in leads(driver.contract, call, response):
         readers = (
@@ -71,11 +71,16 @@ def reader_of_created(
     return None
 
 
-def reader_at(driver: Driver, routes: ContractRoutes, url: str) -> OperationCall | None:
-    """Return the call of the operation that reads a URL; None if there is none."""
-    reader = routes.operation("GET", url)
-    path = None if reader is None else routes.path_values(reader.site, url)
-    is_here = urlsplit(url).netloc == urlsplit(driver.target.base_url).netloc
+def reader_at(routes: ContractRoutes, url: str, location: str) -> OperationCall | None:
+    """Return the call that reads a Location; None if it is elsewhere, or no operation does.
+
+    Args:
+        url: that of the request, to which it is relative (RFC 9110, 10.2.2).
+    """
+    target = urljoin(url, location)
+    reader = routes.operation("GET", target)
+    path = None if reader is None else routes.path_values(reader.site, target)
+    is_here = urlsplit(target).netloc == urlsplit(url).netloc
     if reader is None or path is None or not is_here:
         return None
     return OperationCall(reader, {("path", name): value for name, value in path.items()})

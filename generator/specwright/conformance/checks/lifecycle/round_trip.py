@@ -13,6 +13,7 @@ from specwright.conformance.checks.lifecycle.read_after_write import WRITTEN_IS_
 from specwright.conformance.checks.lifecycle.readers import reader_of, reader_of_created
 from specwright.conformance.checks.lifecycle.written_members import (
     WrittenMember,
+    makes_freely,
     object_after,
     written_members,
 )
@@ -27,8 +28,6 @@ from specwright.conformance.recording.exchange import Exchange, decimal_of, seco
 from specwright.findings import Level, values_of
 from specwright.json_values import JsonObject, JsonValue, sequence
 from specwright.pointer import resolve
-from specwright.vocabulary.keywords.capacity import CAPACITY
-from specwright.vocabulary.keywords.charge import CHARGE
 
 VALUE_IS_KEPT = BehaviourRule(
     "value-is-kept",
@@ -108,11 +107,9 @@ def round_trip(driver: Driver) -> None:
     """
     routes = ContractRoutes(driver.contract, driver.target.base_url)
     for writer in driver.contract.operations.values():
-        is_free = writer.get(CAPACITY) is None and writer.get(CHARGE) is None
-        makes = writer.method == "POST" and "201" in writer.responses and is_free
         changes = writer.method in ("PUT", "PATCH")
         success = driver.successes.get(writer.pointer)
-        if writer.body is not None and success is not None and (makes or changes):
+        if writer.body is not None and success is not None and (makes_freely(writer) or changes):
             _Trial(driver, routes, writer, reader_of(driver.contract, writer), success[0]).run()
             # Later calls must not use the values tried here.
             driver.successes[writer.pointer] = success

@@ -39,11 +39,12 @@ _AT_ONCE, _ROUNDS = 4, 3
 @scenario(after="conditions")
 def uniqueness(driver: Driver) -> None:
     """Make a resource twice; if the second is refused, make another one several times at once."""
+    conflicts = _conflicts(driver)
     for maker in driver.contract.operations.values():
         success = driver.successes.get(maker.pointer)
         schema = driver.contract.body_schema(maker)
         is_free = all(maker.get(keyword) is None for keyword in (CAPACITY, CHARGE, IDEMPOTENCY))
-        has_conflicts = str(_CONFLICT) in maker.responses or maker.pointer in _conflicts(driver)
+        has_conflicts = str(_CONFLICT) in maker.responses or maker.pointer in conflicts
         if maker.method != "POST" or success is None or schema is None:
             continue
         if is_free and has_conflicts and isinstance(success[0].body, dict):

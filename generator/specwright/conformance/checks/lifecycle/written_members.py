@@ -16,6 +16,8 @@ from specwright.document.model import Document
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, join, resolve
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.charge import CHARGE
 
 # The status of a write that is done later.
 _LATER = 202
@@ -34,6 +36,12 @@ class WrittenMember:
     name: str
     place: Pointer
     values: tuple[JsonValue, ...]
+
+
+def makes_freely(operation: ContractOperation) -> bool:
+    """Return whether it creates resources; those with a capacity or a charge have own scenarios."""
+    is_free = operation.get(CAPACITY) is None and operation.get(CHARGE) is None
+    return operation.method == "POST" and "201" in operation.responses and is_free
 
 
 def shown_after(
