@@ -293,6 +293,7 @@ def costs(session: nox.Session) -> None:
     """Measure time and memory of the commands on large documents; write docs/costs.md."""
     install_workspace(session)
     install_group(session, "bench")
+    install_group(session, "test")
     session.run("python", "-m", "lab.costs", *session.posargs)
 
 
