@@ -118,7 +118,7 @@ def translate(document: Document) -> Dialect:
             # array that contains itself outside of a union.
             if _is_mapping(schema) and pointer not in bases:
                 mapping(translated)["additionalProperties"] = {}
-            elif _leads_to(document, _items(schema), pointer):
+            elif _leads_to(document, _items(_finite(document, schema)), pointer):
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
             dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
@@ -234,6 +234,16 @@ def _with_own_last(schema: JsonObject) -> JsonObject:
     return {**{k: v for k, v in schema.items() if k != "properties"}, "allOf": [*parts, last]}
 
 
+def _finite(document: Document, schema: JsonValue) -> JsonObject:
+    """Return a schema, or one part of it if it holds itself: a finding tells the rest."""
+    schema = mapping(schema)
+    while is_endless(document, schema):
+        parts = [mapping(part) for part in sequence(schema.get("allOf"))]
+        beside = {k: v for k, v in schema.items() if k not in {"allOf", "not"}}
+        schema = next((part for part in parts if "$ref" in part), [*parts, beside][0])
+    return schema
+
+
 def _is_nullable(schema: JsonValue) -> bool:
     return "null" in sequence(mapping(schema).get("type"))
 
@@ -268,10 +278,7 @@ class _Translation:
             return {"type": "null"}
         if not isinstance(schema, dict):
             return schema
-        if is_endless(self.dialect.document, schema):
-            # Its constraints are left out, which a finding says.
-            parts = [mapping(part) for part in sequence(schema["allOf"])]
-            schema = next(part for part in parts if "$ref" in part)
+        schema = _finite(self.dialect.document, schema)
         pattern = schema.get("pattern")
         schema, patterns = joined(self.dialect.document, schema) or (
             schema,

@@ -8,8 +8,13 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+Boxes = TypeAliasType("Boxes", "list[Boxes]")
+Crates = TypeAliasType("Crates", "list[Crates]")
 Tree = TypeAliasType("Tree", "list[Tree]")
 TreesTree: TypeAlias = Annotated[list[Tree], Field(max_length=2)]
 Trees: TypeAlias = list[TreesTree]
+Pallets_Item = TypeAliasType("Pallets_Item", Annotated["list[Pallets]", Field(min_length=1)])
+Pallets = TypeAliasType("Pallets", list[Pallets_Item])
+Pallet: TypeAlias = list[Pallets]
 Shelves = TypeAliasType("Shelves", "Shelf")
 Shelf = TypeAliasType("Shelf", list[Shelves])
