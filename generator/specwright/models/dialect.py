@@ -29,7 +29,7 @@ from specwright.document.schemas.inspection import (
     is_binary,
 )
 from specwright.document.schemas.instances import Instances
-from specwright.document.schemas.scalars import is_endless, joined
+from specwright.document.schemas.scalars import distributed, is_endless, joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.models import defaults
@@ -109,7 +109,7 @@ def translate(document: Document) -> Dialect:
         if pointer in dialect.words:
             schema = _of_part(schema)
         elif not has_properties(document, schema):
-            step, schema = schemas.unwrapped(schema)
+            step, schema = schemas.unwrapped(_without_unknown_parts(document, schema))
             pointer += step
         dialect.schemas[name] = translated = translation.schema(schema, pointer)
         fallback = unknown_member(document, schema)
@@ -234,6 +234,22 @@ def _with_own_last(schema: JsonObject) -> JsonObject:
     return {**{k: v for k, v in schema.items() if k != "properties"}, "allOf": [*parts, last]}
 
 
+def _without_unknown_parts(document: Document, schema: JsonValue) -> JsonValue:
+    """Return a schema, if it cannot be joined, without unknown keywords in its parts.
+
+    Beside such keywords, the generator repeats a reference to an array of itself without end.
+    """
+    if not isinstance(schema, dict) or "allOf" not in schema:
+        return schema
+    parts = [mapping(part) for part in sequence(schema["allOf"])]
+    known: list[JsonValue] = [
+        {k: v for k, v in part.items() if k in KEYWORDS or k.startswith("x-")} for part in parts
+    ]
+    if known == parts or joined(document, schema) is not None:
+        return schema
+    return {**schema, "allOf": known}
+
+
 def _finite(document: Document, schema: JsonValue) -> JsonObject:
     """Return a schema, or one part of it if it holds itself: a finding tells the rest."""
     schema = mapping(schema)
@@ -273,12 +289,15 @@ class _Translation:
 
     def schema(self, schema: JsonValue, pointer: Pointer | None) -> JsonValue:
         """Translate a schema; without a pointer, one that is not in the document."""
+        if isinstance(schema, dict):
+            schema = _finite(self.dialect.document, schema)
+            if "allOf" in schema and distributed(self.dialect.document, schema) is False:
+                schema = False
         if schema is False:
             # No value is valid, and null is what is left out.
             return {"type": "null"}
         if not isinstance(schema, dict):
             return schema
-        schema = _finite(self.dialect.document, schema)
         pattern = schema.get("pattern")
         schema, patterns = joined(self.dialect.document, schema) or (
             schema,
@@ -335,7 +354,7 @@ class _Translation:
 
     def _child(self, schema: JsonValue, pointer: Pointer | None) -> JsonValue:
         """Translate a schema within another one; a class is replaced by a reference to it."""
-        step, schema = schemas.unwrapped(schema)
+        step, schema = schemas.unwrapped(_without_unknown_parts(self.dialect.document, schema))
         pointer = None if pointer is None else pointer + step
         if pointer is not None and has_wrong_default(self.instances, pointer, schema):
             schema = {k: v for k, v in mapping(schema).items() if k != "default"}
