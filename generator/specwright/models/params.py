@@ -154,7 +154,9 @@ class _Derivation:
             case ast.Subscript(ast.Name("Annotated"), ast.Tuple([type_, *marks])):
                 members = _members(type_)
                 if any(map(_is_closed_union, marks)):
-                    members = [member for member in members if not self._is_unknown(member)]
+                    known = [member for member in members if not self._is_unknown(member)]
+                    # A union may have no other member, as one of values that nothing fits.
+                    members = known or members
                 return self._union(members, is_inner=is_inner)
             case ast.Subscript(ast.Name("Literal"), values):
                 return [_literal(values)]
