@@ -378,6 +378,8 @@ def _either(one: JsonValue, other: JsonValue) -> JsonValue:
 _BOTH: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "additionalProperties": _items,
     "const": _const,
+    "contentEncoding": _same,
+    "contentMediaType": _same,
     "enum": _values,
     "format": _same,
     "items": _items,
