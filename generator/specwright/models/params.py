@@ -288,6 +288,8 @@ def _members(node: ast.expr) -> list[ast.expr]:
             return [*_members(left), *_members(right)]
         case ast.Subscript(ast.Name("Union"), ast.Tuple(members)):
             return members
+        case ast.Subscript(ast.Name("Union"), member):
+            return [member]
     return [node]
 
 

@@ -10,6 +10,15 @@ from typing import TypeAlias
 
 from typing_extensions import TypedDict
 
+from . import models
+
+
+class UnknownBox(TypedDict):
+    """A value with a `name` that is newer than this package."""
+
+    name: str
+    outer: models.Box | Box
+
 
 class UnknownShelf(TypedDict):
     """A value with a `name` that is newer than this package."""
@@ -17,4 +26,5 @@ class UnknownShelf(TypedDict):
     name: str
 
 
+Box: TypeAlias = UnknownBox
 Shelf: TypeAlias = UnknownShelf
