@@ -18,7 +18,7 @@ from specwright.render.templates import Templates, builtin_directory
 from .conftest import FIRST, fileset
 
 FILES = fileset(FIRST)
-MADE = GeneratedPackage(FILES, "api.json: 1 warning\n")
+MADE = GeneratedPackage(FILES, "api.json: 1 warning\n", plain_names={"a_a_get": "a"})
 KEY = "0" * 64
 DOCUMENT = Path("api.json")
 
@@ -94,6 +94,7 @@ def test_one_behind_a_link_is_neither_read_nor_written(cache: Path, tmp_path: Pa
 
 
 WHOLE = {path: content.decode() for path, content in FILES.items()}
+ENTRY = {"files": WHOLE, "parts": {}, "messages": "", "plain_names": {}}
 
 
 @pytest.mark.parametrize(
@@ -102,17 +103,18 @@ WHOLE = {path: content.decode() for path, content in FILES.items()}
         [],
         {},
         1,
-        {"files": WHOLE},
-        {"files": WHOLE, "parts": {}},
-        {"files": WHOLE, "parts": {}, "messages": 1},
-        {"files": [], "parts": {}, "messages": ""},
-        {"files": {**WHOLE, "a.py": 1}, "parts": {}, "messages": ""},
-        {"files": {**WHOLE, "a.py": "\ud800"}, "parts": {}, "messages": ""},
-        {"files": {**WHOLE, "../a.py": ""}, "parts": {}, "messages": ""},
-        {"files": WHOLE, "parts": [], "messages": ""},
-        {"files": WHOLE, "parts": {"a": 1}, "messages": ""},
-        {"files": WHOLE, "parts": {"a\0": "1"}, "messages": ""},
-        {"files": WHOLE, "parts": {"nowhere": "1"}, "messages": ""},
+        {**ENTRY, "messages": 1},
+        {**ENTRY, "files": []},
+        {**ENTRY, "files": {**WHOLE, "a.py": 1}},
+        {**ENTRY, "files": {**WHOLE, "a.py": "\ud800"}},
+        {**ENTRY, "files": {**WHOLE, "../a.py": ""}},
+        {**ENTRY, "parts": []},
+        {**ENTRY, "parts": {"a": 1}},
+        {**ENTRY, "parts": {"a\0": "1"}},
+        {**ENTRY, "parts": {"nowhere": "1"}},
+        {**ENTRY, "plain_names": []},
+        {**ENTRY, "plain_names": {"a": 1}},
+        *({name: ENTRY[name] for name in ENTRY if name != left_out} for left_out in ENTRY),
     ],
     ids=lambda entry: repr(entry)[-40:],
 )

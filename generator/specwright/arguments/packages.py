@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from specwright.arguments.project import (
     reference_directories,
     remote_refs,
 )
-from specwright.config import Config, PackageOptions, is_below
+from specwright.config import Config, PackageOptions, is_below, project_of
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load_in_part, read_file
@@ -32,7 +32,7 @@ from specwright.emit import cache
 from specwright.emit.cache import GeneratedPackage
 from specwright.emit.drift import FileDifference
 from specwright.emit.fileset import FileSet
-from specwright.emit.manifest import contents
+from specwright.emit.manifest import contents, read_lock
 from specwright.emit.write import write
 from specwright.errors import InputError, SpecwrightError
 from specwright.findings import Report
@@ -134,12 +134,14 @@ class PackageUpdate(NamedTuple):
     """The outcome of an update in words: the files, and the share of the document.
 
     Attributes:
+        hint: a command that gives methods plain names, if there are such names.
         has_errors: whether this program failed on a part of the document.
         differences: the files that were written, with their contents before.
     """
 
     outcome: str
     summary: str
+    hint: str | None
     has_errors: bool
     differences: Sequence[FileDifference]
 
@@ -188,12 +190,26 @@ class PackageBuild:
         show(result.messages, err=True)
         for name in self.removed:
             say(f"{name} is removed: delete it from [tool.specwright.deprecated]", err=True)
+        # Without a lock file there is no package yet, and so there are no callers.
+        is_new = read_lock(self.target).package is None
         differences = write(files, self.target)
         changed = len(differences)
         seconds = perf_counter() - begun
         outcome = f"{changed} changed" if changed else "nothing changed"
         outcome = f"generated {len(files)} files ({outcome}) in {seconds:.1f} s"
-        return PackageUpdate(outcome, _summary(files), result.has_errors, differences)
+        hint = self._hint(result.plain_names, is_new=is_new)
+        return PackageUpdate(outcome, _summary(files), hint, result.has_errors, differences)
+
+    def _hint(self, plain_names: Mapping[str, str], *, is_new: bool) -> str | None:
+        """Return a line about names in a new package, or in a project that names its methods."""
+        if not plain_names or not (is_new or self.options.names.operations):
+            return None
+        called, name = next(iter(plain_names.items()))
+        count = len(plain_names)
+        option = [] if project_of(self.document) is None else ["--names"]
+        command = shlex.join(["specwright", "init", *option, str(self.document)])
+        methods = f"{count} method{'' if count == 1 else 's'}"
+        return f"plain names for {methods}, such as {name} for {called}: {command}"
 
     def generate(self, start: Start, notice: Notice = _ignore) -> GeneratedPackage:
         """Generate the files.
@@ -262,6 +278,7 @@ def _generated(
     # Imported here: a run without changes does not need it.
     from specwright import pipeline
     from specwright.arguments.documents import lint_settings
+    from specwright.project.proposals import plain_names
     from specwright.report import text
 
     lint = lint_settings(document.path, options)
@@ -276,7 +293,8 @@ def _generated(
     )
     messages = "".join(map(text.render, reports))
     has_errors = any(report.has_errors for report in reports)
-    return GeneratedPackage(files, messages, parts, has_errors)
+    names = plain_names(document, options.names)
+    return GeneratedPackage(files, messages, parts, names, has_errors)
 
 
 def _summary(files: FileSet) -> str:

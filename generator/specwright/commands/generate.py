@@ -69,6 +69,8 @@ def _update(package: PackageBuild) -> PackageUpdate:
     update = package.update(new_worker)
     say(update.outcome)
     say(update.summary)
+    if update.hint is not None:
+        say(update.hint)
     for line in lines_about(lost_names(update.differences), package.changelog, package.target):
         say(line)
     return update

@@ -13,13 +13,14 @@ import click
 from specwright.arguments.document_names import document_argument
 from specwright.arguments.project import (
     allow_refs_from,
+    chosen_document,
     chosen_output,
     configured,
     reference_directories,
     repository,
     usual_documents,
 )
-from specwright.config import FILE_NAME, project_of
+from specwright.config import FILE_NAME, Config, project_of
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import Direction, operations
@@ -27,8 +28,14 @@ from specwright.document.sources.load import load_in_part, read_address
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
 from specwright.files import read_argument, replace_files, why_not_written
-from specwright.project.files import OUTPUT, ProjectFile, project_files, publishing_workflow
-from specwright.project.proposals import proposals
+from specwright.project.files import (
+    OUTPUT,
+    ProjectFile,
+    named_settings,
+    project_files,
+    publishing_workflow,
+)
+from specwright.project.proposals import plain_names, proposals
 from specwright.report.terminal import say
 
 # Text that needs no quotes in a shell.
@@ -45,6 +52,7 @@ Examples:
   specwright init docs/openapi.yaml
   specwright init https://api.example.com/openapi.json
   specwright init --publish
+  specwright init --names
 
 Exit codes: 0 if the project has its files now, 2 if there is no document, the project has
 settings already, or a file cannot be written.
@@ -57,7 +65,14 @@ settings already, or a file cannot be written.
     is_flag=True,
     help="Also write a workflow that publishes the package on PyPI; in a project, only that.",
 )
-def init(document: Path | str | None, allowed: tuple[Path, ...], publish: bool) -> None:
+@click.option(
+    "--names",
+    is_flag=True,
+    help="In a project, only add plain names of methods that its settings lack.",
+)
+def init(
+    document: Path | str | None, allowed: tuple[Path, ...], publish: bool, names: bool
+) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
     DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
@@ -68,14 +83,20 @@ def init(document: Path | str | None, allowed: tuple[Path, ...], publish: bool) 
     projects.
 
     With --publish, a workflow builds the package when a tag is pushed, and publishes it as a
-    trusted publisher, without a token.
+    trusted publisher, without a token. With --names, a project that has settings gets those for
+    methods that a framework has named, such as those of new operations.
     """
     here = Path()
     top = repository(here.resolve()) or here
-    if publish and project_of(document) == here.resolve() / FILE_NAME:
-        files = [publishing_workflow(top, chosen_output(configured(document=document)))]
-        _write(_contents(files))
-        _say(files)
+    project = project_of(document)
+    additions: list[ProjectFile] = []
+    if publish and project == here.resolve() / FILE_NAME:
+        additions.append(publishing_workflow(top, chosen_output(configured(document=document))))
+    if names and project is not None:
+        additions.append(_with_names(project, configured(document=document), allowed))
+    if additions:
+        _write(_contents(additions))
+        _say(additions)
         return
     if isinstance(document, str):
         path, content = _copied(document)
@@ -95,6 +116,12 @@ def init(document: Path | str | None, allowed: tuple[Path, ...], publish: bool) 
     say("  specwright validate")
     say("  specwright generate")
     say(f"  specwright test http://127.0.0.1:8000{_path(read)}{key}")
+
+
+def _with_names(project: Path, config: Config, allowed: tuple[Path, ...]) -> ProjectFile:
+    document = chosen_document(config)
+    read = upgrade(load_in_part(document, within=reference_directories(document, allowed)))
+    return named_settings(project, document, plain_names(read, config.options.names))
 
 
 def _contents(files: Iterable[ProjectFile]) -> dict[Path, bytes]:

@@ -148,6 +148,8 @@ def _run(
             watched.notice(_inputs(package))
             update = package.update(workers.take, watched.notice)
             say(f"{name}{update.outcome}: {update.summary}")
+            if update.hint is not None:
+                say(update.hint)
             lost = lost_names(update.differences)
             for words in lines_about(lost, package.changelog, package.target):
                 say(words)

@@ -9,7 +9,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import specwright
@@ -31,12 +31,14 @@ class GeneratedPackage:
 
     Attributes:
         parts: the other files that the document consists of, or their addresses.
+        plain_names: names that its methods could have, by operationId, or such as `GET /things`.
         has_errors: whether this program failed on a part of the document, and did without it.
     """
 
     files: FileSet
     messages: str
     parts: frozenset[str] = frozenset()
+    plain_names: Mapping[str, str] = field(default_factory=dict)
     has_errors: bool = False
 
 
@@ -77,7 +79,7 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Gener
     try:
         if not _is_private(cache):
             return None
-        files, parts, messages = _entry(json.loads(read_regular(cache / key)))
+        files, parts, messages, names = _entry(json.loads(read_regular(cache / key)))
         for name, expected in parts.items():
             part = document.parent / name
             # A file that was allowed then may not be allowed now.
@@ -86,9 +88,8 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Gener
             if digest(read_regular(part)) != expected:
                 return None
         package_files = _whole({path: content.encode() for path, content in files.items()})
-        return GeneratedPackage(
-            package_files, messages, frozenset(str(document.parent / name) for name in parts)
-        )
+        own = frozenset(str(document.parent / name) for name in parts)
+        return GeneratedPackage(package_files, messages, own, names)
     except (OSError, ValueError, KeyError, RecursionError, SpecwrightError):
         return None
 
@@ -103,6 +104,7 @@ def store(cache: Path, key: str, package: GeneratedPackage, document: Path) -> N
         entry = {
             "files": {path: content.decode() for path, content in package.files.items()},
             "messages": package.messages,
+            "plain_names": dict(package.plain_names),
             "parts": {
                 os.path.relpath(part, document.parent): digest(read_regular(Path(part)))
                 for part in package.parts
@@ -131,11 +133,18 @@ def _is_private(cache: Path) -> bool:
     return status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) & 0o077 == 0
 
 
-def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object], str]:
+def _entry(
+    value: object,
+) -> tuple[Mapping[str, str], Mapping[str, object], str, Mapping[str, str]]:
     match value:
-        case {"files": dict(files), "parts": dict(parts), "messages": str(messages)}:
-            if all(isinstance(content, str) for content in files.values()):
-                return files, parts, messages
+        case {
+            "files": dict(files),
+            "parts": dict(parts),
+            "messages": str(messages),
+            "plain_names": dict(names),
+        }:
+            if all(isinstance(text, str) for text in (*files.values(), *names.values())):
+                return files, parts, messages, names
     raise ValueError("not an entry of the cache")
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from specwright.config import FILE_NAME, TABLE, find_project, is_below, read_toml
+from specwright.config import (
+    FILE_NAME,
+    TABLE,
+    find_project,
+    is_below,
+    is_same,
+    read_configs,
+    read_toml,
+)
 from specwright.document.model import Document
 from specwright.document.operations.naming import package_name
 from specwright.document.operations.security import Credential
@@ -26,6 +35,8 @@ _TEMPLATE = Path(__file__).with_name("workflow.yml")
 _PUBLISHING = ".github/workflows/publish{job}.yml"
 _PUBLISHING_TEMPLATE = Path(__file__).with_name("publish.yml")
 _JOBS = "\njobs:\n"
+_NAMES = "names.operations"
+_ABOUT_NAMES = "# Methods, named after the functions that a framework derived operationIds from."
 # Lines that files of git are to contain, with a message about each.
 _LINES = (
     (".gitignore", "/reports/", "reports of tests stay out of the repository"),
@@ -91,6 +102,76 @@ def publishing_workflow(repository: Path, output: Path) -> ProjectFile:
     parts = {"job": job, "tag": tag, "package": _quoted(package)}
     text = _filled(_PUBLISHING_TEMPLATE, parts)
     return ProjectFile(file, text.encode(), f"tags such as {tag}1.2.0 publish the package")
+
+
+def named_settings(file: Path, document: Path | str, names: Mapping[str, str]) -> ProjectFile:
+    """Return the settings of a project with these names of methods, too; the rest is kept.
+
+    Args:
+        file: the settings, which are valid.
+        names: names by operationId, or such as `GET /things`, for which the settings have none.
+
+    Raises:
+        InputError: the project has no settings for the document, or their text cannot be added to.
+    """
+    start = Location(str(file), 1, 1)
+    number = next(
+        (
+            number
+            for number, config in enumerate(read_configs(file))
+            if config.document is None or is_same(config.document, document)
+        ),
+        None,
+    )
+    if number is None:
+        raise InputError(f"{TABLE} is for another document than {document}", start)
+    if not names:
+        return ProjectFile(file, None, "no method has a plainer name")
+    before, settings = read_toml(file)
+    wanted = _with_names(settings, number, names)
+    for text in _texts_with_names(before, names):
+        if _parsed(text) == wanted:
+            return ProjectFile(file, text.encode(), f"names ({len(names)})")
+    lines = ", ".join(_pairs(names))
+    raise InputError("cannot be added to", start, f"write into [tool.specwright.{_NAMES}]: {lines}")
+
+
+def _with_names(
+    settings: dict[str, object], number: int, names: Mapping[str, str]
+) -> dict[str, object]:
+    """Return all settings with the names in one of our tables."""
+    wanted = copy.deepcopy(settings)
+    tables = mapping(wanted["tool"])["specwright"]
+    table = mapping(tables[number] if isinstance(tables, list) else tables)
+    kinds = mapping(table.setdefault("names", {}))
+    mapping(kinds.setdefault("operations", {})).update(names)
+    return wanted
+
+
+def _texts_with_names(text: str, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the text with the names in each place that may be the right one."""
+    ended = text if text.endswith("\n") else f"{text}\n"
+    lines = ended.splitlines(keepends=True)
+    heads = [at for at, line in enumerate(lines) if line.lstrip().startswith("[")]
+    places = [_end_of_table(lines, following) for following in (*heads, len(lines))]
+    for added in (_pairs(names), ("", _ABOUT_NAMES, *_table(_NAMES, names))):
+        block = "".join(f"{line}\n" for line in added)
+        for place in reversed(places):
+            yield "".join([*lines[:place], block, *lines[place:]])
+
+
+def _end_of_table(lines: Sequence[str], following: int) -> int:
+    """Return the line below a table, given that of the next one, which may have comments above."""
+    while following and lines[following - 1].strip()[:1] in ("", "#"):
+        following -= 1
+    return following
+
+
+def _parsed(text: str) -> dict[str, object] | None:
+    try:
+        return tomllib.loads(text)
+    except ValueError:
+        return None
 
 
 def _own(directory: Path, path: str) -> Path:
@@ -245,8 +326,8 @@ def _proposed(proposed: Proposals) -> Iterator[str]:
         yield "\n# Lists with pagination that the document shows plainly."
         yield from _table("pagination", proposed.pagination)
     if proposed.names:
-        yield "\n# Methods, named after the functions that a framework derived operationIds from."
-        yield from _table("names.operations", proposed.names)
+        yield f"\n{_ABOUT_NAMES}"
+        yield from _table(_NAMES, proposed.names)
     for scheme, members in proposed.sign_in.items():
         yield "\n# How `specwright test` signs in with a key `user:password`."
         yield from _table(f"test.sign-in.{_key(scheme)}", members)
@@ -254,7 +335,11 @@ def _proposed(proposed: Proposals) -> Iterator[str]:
 
 def _table(name: str, values: Mapping[str, object]) -> Iterator[str]:
     yield f"[tool.specwright{'.' if name else ''}{name}]"
-    yield from (f"{_key(key)} = {_value(value)}" for key, value in values.items())
+    yield from _pairs(values)
+
+
+def _pairs(values: Mapping[str, object]) -> Sequence[str]:
+    return [f"{_key(key)} = {_value(value)}" for key, value in values.items()]
 
 
 def _key(name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.config import is_variable
+from specwright.config import Renames, is_variable
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.pagination import detected
@@ -47,18 +47,31 @@ class Proposals:
 
 def proposals(document: Document) -> Proposals:
     """Return the settings that are certain; all others are left to people."""
+    operations = _operations(document)
+    return Proposals(
+        dict(_pagination(document, operations)),
+        dict(_names(operations, Renames())),
+        dict(_sign_in(document, operations)),
+    )
+
+
+def plain_names(document: Document, names: Renames) -> dict[str, str]:
+    """Return plain names of methods that a framework has also named after their paths.
+
+    Args:
+        names: those that a project has, which are kept.
+    """
+    return dict(_names(_operations(document), names))
+
+
+def _operations(document: Document) -> dict[str, OperationSite]:
     proposed = [
         operation
         for operation in sites.operations(document)
         if operation.direction is Direction.PATH
     ]
     ids = Counter(site.id for site in proposed)
-    operations = {_key(field, ids): field for field in proposed}
-    return Proposals(
-        dict(_pagination(document, operations)),
-        dict(_names(operations)),
-        dict(_sign_in(document, operations)),
-    )
+    return {_key(field, ids): field for field in proposed}
 
 
 def _key(operation: OperationSite, ids: Mapping[str | None, int]) -> str:
@@ -75,22 +88,27 @@ def _pagination(
             yield name, {key: value for key, value in fields.items() if value is not None}
 
 
-def _names(operations: Mapping[str, OperationSite]) -> Iterator[tuple[str, str]]:
-    plain = {name: _plain_name(each) for name, each in operations.items()}
+def _names(operations: Mapping[str, OperationSite], names: Renames) -> Iterator[tuple[str, str]]:
+    plain = {key: _plain_name(site, names) for key, site in operations.items()}
     # All methods, as those without a better name keep theirs.
-    names = Counter(snake(plain[name] or each.name) for name, each in operations.items())
-    for name, plain_name in plain.items():
-        if (
-            plain_name is not None
-            and names[snake(plain_name)] == 1
-            and is_variable(snake(plain_name))
-        ):
-            yield name, snake(plain_name)
+    count = Counter(
+        snake(plain[key] or _own_name(site, names) or site.name) for key, site in operations.items()
+    )
+    for key, name in plain.items():
+        if name is not None and count[snake(name)] == 1 and is_variable(snake(name)):
+            yield key, snake(name)
 
 
-def _plain_name(operation: OperationSite) -> str | None:
-    """Return the name of the function that a framework derived an operationId from."""
-    if operation.id is None:
+def _own_name(operation: OperationSite, names: Renames) -> str | None:
+    return names.of_operation(operation.id, f"{operation.method} {operation.key}")
+
+
+def _plain_name(operation: OperationSite, names: Renames) -> str | None:
+    """Return the name of the function that a framework derived an operationId from.
+
+    Operations with a name of the project have no other.
+    """
+    if operation.id is None or _own_name(operation, names) is not None:
         return None
     # As FastAPI builds it: name, path and method.
     suffix = re.sub(r"\W", "_", operation.key) + f"_{operation.method.lower()}"
