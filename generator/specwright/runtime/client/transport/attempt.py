@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...shared.media.medium import Chunks, Payload
 from ..errors import ApiError, InvalidArgumentError
@@ -26,6 +27,7 @@ _DOING: dict[Step | None, str] = {
     "pool": " while waiting for a free connection",
 }
 _NO_DEADLINE = nullcontext()
+_BROKEN = "the connection broke, or the response is not valid HTTP"
 
 
 class Attempt:
@@ -186,12 +188,17 @@ def _masked_url() -> type[httpx2.URL]:
     return MaskedURL
 
 
-@cache
 def failures() -> tuple[type[Exception], ...]:
-    """Return the errors of httpx2 that `Attempt.failure` handles."""
+    """Return the errors that `Attempt.failure` handles."""
+    import httpcore2
     import httpx2
 
-    return TimeoutError, httpx2.RequestError, httpx2.InvalidURL
+    own = (TimeoutError, httpx2.RequestError, httpx2.InvalidURL)
+    # With HTTP/2, httpx2 raises two more where a body ends: on invalid frames, and if the server
+    # says that it did not process the request.
+    h2 = sys.modules.get("h2.exceptions")
+    invalid = () if h2 is None else (cast("type[Exception]", vars(h2)["H2Error"]),)
+    return (*own, httpcore2.ConnectionNotAvailable, *invalid)
 
 
 @cache
@@ -221,10 +228,13 @@ def _said(error: Exception) -> str:
 
     match error:
         case httpx2.RemoteProtocolError():
-            return "the connection broke, or the response is not valid HTTP"
+            return _BROKEN
         case httpx2.ProtocolError():
-            return "the request is not valid HTTP"
+            # With HTTP/2, invalid frames before the response are such errors, too.
+            return "the request or the response is not valid HTTP"
         case httpx2.DecodingError():
             return "the response cannot be decompressed"
-        case _:
+        case httpx2.RequestError():
             return str(error) or type(error).__name__
+        case _:
+            return _BROKEN
