@@ -4,10 +4,12 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lab.benchmarks.catalogue import ITEMS, POST
 from lab.benchmarks.changes import CHANGES_FINDINGS, CHANGES_MEMORY, CHANGES_TIME, CONTRACT_CHANGE
 from lab.benchmarks.events import EVENTS_PAGE
 from lab.benchmarks.generation import GENERATED_LINES, GENERATION_TIME
 from lab.benchmarks.imports import FIRST_REQUEST, IMPORT, WEBHOOKS_ONLY
+from lab.benchmarks.large import LARGE_CALL, LARGE_IMPORT, LARGE_MEMORY
 from lab.benchmarks.measurement import take
 from lab.benchmarks.overhead import BULK, CALLS
 from lab.benchmarks.report import page, section
@@ -25,12 +27,17 @@ MEASUREMENTS = (
     CALLS,
     BULK,
     EVENTS_PAGE,
+    ITEMS,
+    POST,
     IMPORT,
     WEBHOOKS_ONLY,
     FIRST_REQUEST,
     MEMORY,
+    LARGE_IMPORT,
+    LARGE_CALL,
+    LARGE_MEMORY,
     INSTALLED,
-    THROUGHPUT,
+    *THROUGHPUT,
     CHANGES_TIME,
     CHANGES_MEMORY,
     CHANGES_FINDINGS,
@@ -43,10 +50,14 @@ def main() -> None:
     names = [measurement.name for measurement in MEASUREMENTS]
     parser.add_argument("name", nargs="*", help=f"any of {', '.join(names)}; the others are kept")
     parser.add_argument("--rounds", type=int, default=7, help="the number of rounds")
+    parser.add_argument(
+        "--beside-other-work", action="store_true", help="the page says that the machine was busy"
+    )
     options = parser.parse_args()
     if unknown := set(options.name) - set(names):
         parser.error(f"no such measurement: {', '.join(sorted(unknown))}")
 
+    note = ", beside other work" if options.beside_other_work else ""
     results = []
     # Not inside the repository: formatters skip files that git ignores.
     with TemporaryDirectory() as place:
@@ -55,7 +66,7 @@ def main() -> None:
             if not options.name or measurement.name in options.name:
                 key = f"bench {measurement.name}"
                 record = records.current(key)
-                results.append(take(measurement, workshop))
+                results.append(take(measurement, workshop, note))
                 records.keep(key, record)
                 print("\n".join(section(results[-1])), flush=True)
     titles = [measurement.title for measurement in MEASUREMENTS]

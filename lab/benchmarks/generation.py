@@ -21,6 +21,15 @@ def ours(workshop: Workshop, output: Path) -> list[str]:
     return [*environment, "specwright", "generate", *package, "--output", str(output)]
 
 
+def package(workshop: Workshop, document: Path, name: str) -> Path:
+    """Return a directory with the package of a document, which is generated on first use."""
+    output = workshop.place / name
+    if not output.exists():
+        place = ["--document", str(document), "--package", name, "--output", str(output)]
+        timed(["specwright", "generate", *place])
+    return output
+
+
 def openapi_python_client(
     workshop: Workshop, output: Path, document: Path = DOCUMENT, name: str = "peer_client"
 ) -> list[str]:

@@ -29,6 +29,6 @@ async def _all(port: int, request: bytes, seconds: float, connections: int) -> i
     return sum(await asyncio.gather(*clients))
 
 
-def send_for(seconds: float, port: int, request: bytes, connections: int = 8) -> int:
+def send_for(seconds: float, port: int, request: bytes, connections: int) -> int:
     """Send the request repeatedly and return the number of responses; each must be a 201."""
     return asyncio.run(_all(port, request, seconds, connections))

@@ -35,11 +35,12 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The medians of a measurement, and the subjects that could not take part."""
+    """The medians of a measurement, the subjects that could not take part, a note on the run."""
 
     measurement: Measurement
     medians: Medians
     absent: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
@@ -53,8 +54,8 @@ class Result:
             return "open"
 
 
-def take(measurement: Measurement, workshop: Workshop) -> Result:
+def take(measurement: Measurement, workshop: Workshop, note: str) -> Result:
     workshop.absent.clear()
     samples = measurement.run(workshop)
     medians = {subject: median(values) for subject, values in samples.items()}
-    return Result(measurement, medians, dict(workshop.absent))
+    return Result(measurement, medians, dict(workshop.absent), note)

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from lab.benchmarks.peers import PEERS
 from lab.benchmarks.workshop import DOCUMENT, Workshop, probe, timed
 
 SERVER = Path(__file__).with_name("raw_server.py")
+JSON = "application/json"
 OPENAI_MODEL = {"id": "m", "created": 1700000000, "object": "model", "owned_by": "o"}
 SVIX_APP = {
     "id": "app_1",
@@ -46,8 +47,15 @@ def example(response: str, operation: str) -> Any:
     raise KeyError(operation)
 
 
+def raw_server(workshop: Workshop, bodies: dict[str, object]) -> AbstractContextManager[str]:
+    """Serve JSON by path."""
+    texts = {path: (JSON, json.dumps(body)) for path, body in bodies.items()}
+    return prepared_server(workshop, texts)
+
+
 @contextmanager
-def raw_server(workshop: Workshop, bodies: dict[str, object]) -> Iterator[str]:
+def prepared_server(workshop: Workshop, bodies: dict[str, tuple[str, str]]) -> Iterator[str]:
+    """Serve texts by path, each after its media type."""
     table = workshop.fresh("raw-server") / "bodies.json"
     table.write_text(json.dumps(bodies), "utf-8")
     process = subprocess.Popen([sys.executable, SERVER, table], stdout=subprocess.PIPE, text=True)

@@ -28,6 +28,10 @@ PEERS = {
         Peer("svix", ("svix==2.9.1",)),
         Peer("fastapi", ("fastapi==0.165.0", "httptools>=0.8", "uvicorn==0.54.0")),
         Peer(
+            "litestar",
+            ("litestar==2.25.0", "pydantic>=2.14,<3", "httptools>=0.8", "uvicorn==0.54.0"),
+        ),
+        Peer(
             "fastapi-sqlalchemy",
             (
                 "fastapi==0.165.0",

@@ -31,7 +31,7 @@ def page(results: Sequence[Result], titles: Sequence[str], old: str) -> str:
 def section(result: Result) -> Iterator[str]:
     measurement = result.measurement
     yield f"## {measurement.title}\n"
-    measured = f"Measured {records.words(f'bench {measurement.name}')}."
+    measured = f"Measured {records.words(f'bench {measurement.name}')}{result.note}."
     yield f"{measurement.how} {measured}\n"
     yield f"| | {measurement.unit} | ratio to {OURS} |"
     yield "|---|---:|---:|"

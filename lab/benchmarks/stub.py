@@ -21,6 +21,7 @@ SERVERS = Path(__file__).parent / "servers"
 UNCHECKED = "specwright, check_responses=False"
 STARLETTE = "Starlette and Pydantic by hand"
 AS_AGREED = "the same, with what the contract asks of every request"
+FRAMEWORKS = ("fastapi", "litestar")
 FASTAPI = PEERS["fastapi"].label
 SECONDS = 2.0
 OPTIONS = ["--http", "httptools", "--loop", "asyncio", "--no-access-log", "--log-level", "warning"]
@@ -85,47 +86,56 @@ def cpu_seconds(process: psutil.Process) -> float:
     return times.user + times.system
 
 
-def throughput(workshop: Workshop) -> Samples:
+def throughput(workshop: Workshop, connections: int) -> Samples:
     servers: dict[str, tuple[Path | str, str]] = {
         OURS: (sys.executable, "stub_app:app"),
         UNCHECKED: (sys.executable, "stub_app:unchecked"),
         STARLETTE: (sys.executable, "starlette_app:app"),
         AS_AGREED: (sys.executable, "starlette_app:as_agreed"),
     }
-    for key in workshop.invite(["fastapi"]):
-        servers[FASTAPI] = (workshop.python_of(key), "fastapi_app:app")
+    for key in workshop.invite(FRAMEWORKS):
+        servers[PEERS[key].label] = (workshop.python_of(key), f"{key}_app:app")
     samples: Samples = {subject: [] for subject in servers}
     for _ in range(workshop.rounds):
         for subject, (python, application) in servers.items():
             with serving(python, application) as (port, process):
                 order = request("/orders")
-                send_for(SECONDS / 4, port, order)
+                send_for(SECONDS / 4, port, order, connections)
                 before = cpu_seconds(process)
-                answered = send_for(SECONDS, port, order)
+                answered = send_for(SECONDS, port, order, connections)
                 samples[subject].append(answered / (cpu_seconds(process) - before))
     return samples
 
 
-THROUGHPUT = Measurement(
-    "stub",
-    "Requests of POST /orders per second of the server's CPU",
-    "requests/s",
-    "uvicorn with one process and httptools, eight connections from a second process on the same "
-    "machine; the body is validated into a model and the response is made from one. The stub also "
-    "reads the credential, gives the request an id, limits the size of the body and refuses "
-    "repeated keys; the second server by hand does so, too. Stub and FastAPI check their own "
-    "responses, unless that is turned off; what is written by hand does not.",
-    throughput,
-    (
-        Goal(
-            "without checking responses, at least 0.9 of Starlette by hand",
-            lambda m: m[UNCHECKED] >= 0.9 * m[STARLETTE],
+def _throughput(name: str, connections: int, words: str) -> Measurement:
+    return Measurement(
+        name,
+        f"Requests of POST /orders per second of the server's CPU, over {words}",
+        "requests/s",
+        "uvicorn with one process and httptools, the connections from a second process on the same "
+        "machine; the body is validated into a model and the response is made from one. The stub "
+        "also reads the credential, gives the request an id, limits the size of the body and "
+        "refuses repeated keys; the second server by hand does so, too. Stub and FastAPI check "
+        "their own responses, unless that is turned off; Litestar and what is written by hand do "
+        "not.",
+        lambda workshop: throughput(workshop, connections),
+        (
+            Goal(
+                "without checking responses, at least 0.9 of Starlette by hand",
+                lambda m: m[UNCHECKED] >= 0.9 * m[STARLETTE],
+            ),
+            Goal(
+                "without checking responses, at least 0.9 of Starlette by hand that does the same",
+                lambda m: m[UNCHECKED] >= 0.9 * m[AS_AGREED],
+            ),
+            Goal("at least 1.5 times FastAPI", lambda m: m[OURS] >= 1.5 * m[FASTAPI]),
         ),
-        Goal(
-            "without checking responses, at least 0.9 of Starlette by hand that does the same",
-            lambda m: m[UNCHECKED] >= 0.9 * m[AS_AGREED],
-        ),
-        Goal("at least 1.5 times FastAPI", lambda m: m[OURS] >= 1.5 * m[FASTAPI]),
-    ),
-    more_is_better=True,
+        more_is_better=True,
+    )
+
+
+THROUGHPUT = (
+    _throughput("stub-1", 1, "one connection"),
+    _throughput("stub-8", 8, "8 connections"),
+    _throughput("stub-64", 64, "64 connections"),
 )

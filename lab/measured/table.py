@@ -70,8 +70,14 @@ MEASUREMENTS = (
         _SDK,
         (
             *("calls", "bulk", "events", "import", "webhooks"),
-            *("ready", "memory", "installed", "stub"),
+            *("ready", "memory", "installed", "stub-1", "stub-8", "stub-64"),
         ),
+    ),
+    *_parts(
+        "bench",
+        "benchmarks.md",
+        (*_GENERATOR, _RUNTIME),
+        ("items", "post", "large-import", "large-call", "large-memory"),
     ),
     *_parts(
         "bench",

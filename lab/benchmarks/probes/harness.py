@@ -1,8 +1,10 @@
-"""CPU time of small calls, sampled in turns so that a busy machine disturbs all alike."""
+"""CPU time of small calls, sampled in turns so that a busy machine disturbs all alike; memory."""
 
 import json
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 Call = Callable[[], object]
 
@@ -24,3 +26,14 @@ def in_turns(calls: dict[str, Call], *, rounds: int, repeat: int) -> None:
         for name, call in calls.items():
             samples[name].append(cost_of(call, repeat))
     print(json.dumps(samples))
+
+
+def peak_memory() -> float:
+    """Return the most memory that this process held, in MB.
+
+    `getrusage` counts what its parent held, too, as long as both were one process.
+    """
+    status = Path("/proc/self/status").read_text("utf-8")
+    peak = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert peak is not None
+    return int(peak[1]) / 1024
