@@ -17,6 +17,7 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.operations.naming import free
 from specwright.errors import SpecwrightError
 from specwright.ir.index import IndexedModel, ModelIndex
+from specwright.models.brackets import without_brackets
 from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import GeneratedField, GeneratedType, refine
 from specwright.names import pascal
@@ -119,6 +120,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[GeneratedType]
                     settings_path=Path(directory),
                     emit_model_metadata=metadata,
                     custom_class_name_generator=partial(_class_name, dialect),
+                    aliases=without_brackets(document),
                     **_OPTIONS,
                 )
         except RecursionError:

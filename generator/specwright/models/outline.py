@@ -22,6 +22,7 @@ from specwright.document.schemas.inheritance import properties
 from specwright.document.schemas.inspection import has_properties, is_binary, reference
 from specwright.ir.index import IndexedModel, ModelIndex
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
+from specwright.models.brackets import without_brackets
 from specwright.models.dialect import named
 from specwright.pointer import Pointer, resolve
 
@@ -38,19 +39,22 @@ _WITHIN = ("additionalProperties", "allOf", "items", *UNIONS)
 
 def outline(document: Document) -> ModelIndex:
     """Return the classes and aliases of a normalised document, with the fields of classes."""
+    attributes = without_brackets(document)
     return ModelIndex(
         {
-            pointer: _model(document, pointer, name)
+            pointer: _model(document, pointer, name, attributes)
             for pointer, name in named(document).names.items()
         }
     )
 
 
-def _model(document: Document, pointer: Pointer, class_name: str) -> IndexedModel:
+def _model(
+    document: Document, pointer: Pointer, class_name: str, attributes: Mapping[str, str]
+) -> IndexedModel:
     schema = Subschema(pointer, resolve(document.data, pointer))
     if not _is_class(document, schema.value):
         return IndexedModel(class_name, False, {})
-    return IndexedModel(class_name, True, _fields(_properties(document, schema)))
+    return IndexedModel(class_name, True, _fields(_properties(document, schema), attributes))
 
 
 def _is_class(document: Document, schema: JsonValue) -> bool:
@@ -85,13 +89,19 @@ def _parts(schema: JsonValue) -> Iterator[JsonObject]:
             yield from _parts(part)
 
 
-def _fields(properties: Mapping[str, JsonValue]) -> dict[str, str]:
-    """Return the attribute of each property, as the model generator names it."""
+def _fields(properties: Mapping[str, JsonValue], attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return the attribute of each property, as the model generator names it.
+
+    Args:
+        attributes: those that the model generator is given.
+    """
     fields: dict[str, str] = {}
     others: set[str] = set()
     for name, schema in properties.items():
         is_plain = _PLAIN.fullmatch(name) and not iskeyword(name) and not hasattr(BaseModel, name)
-        attribute = name if is_plain and name not in others else _renamed(name, others)
+        attribute = attributes.get(name)
+        if attribute is None:
+            attribute = name if is_plain and name not in others else _renamed(name, others)
         others.add(attribute)
         hides_type = attribute in _BUILTINS and attribute in _builtins(schema)
         # The generator's metadata has no empty names either.

@@ -38,8 +38,8 @@ def main(url: str, name: str) -> None:
             body=models.UploadDataset_RequestMultipartFormData(
                 action="append",
                 name=name,
-                input_keys__=["question"],
-                output_keys__=["answer"],
+                input_keys=["question"],
+                output_keys=["answer"],
                 file=File(CSV, "lamps.csv", "text/csv"),
             ),
         )
