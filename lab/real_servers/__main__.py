@@ -20,7 +20,12 @@ PLACE = ROOT / ".nox" / "real-servers-of-others"
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.real_servers", description=__doc__)
     names = [server.key for server in REAL_SERVERS]
-    parser.add_argument("name", nargs="*", help="servers; the outcomes of the others are kept")
+    parser.add_argument(
+        "name",
+        nargs="*",
+        type=lambda name: name.replace("-", "_"),
+        help="servers; the outcomes of the others are kept",
+    )
     options = parser.parse_args()
     if unknown := set(options.name) - set(names):
         parser.error(f"no such server: {', '.join(sorted(unknown))}")

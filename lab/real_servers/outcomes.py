@@ -22,8 +22,8 @@ HEAD = """\
 Programs of 15 to 20 calls against servers that others wrote, installed and started as their \
 documentation says, each with the document that the server itself publishes. The same program is \
 written with the SDK that `specwright init` and `specwright generate` make of that document, \
-synchronously and asynchronously; with openapi-python-client; and with the SDK of the server's \
-makers, if there is one for Python. Measured {measured}.
+synchronously and asynchronously; with openapi-python-client, unless the document is in Swagger \
+2.0; and with the SDK of the server's makers, if there is one for Python. Measured {measured}.
 
 - **Lines** are those of the program, without blank ones and comments.
 - **Wrong reads** are values that differ from the JSON that the server sent: a proxy on loopback \

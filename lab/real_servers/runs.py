@@ -34,7 +34,7 @@ def measured(server: RealServer, place: Path, workshop: Workshop) -> Outcomes:
         with urllib.request.urlopen(running.document, timeout=60) as response:
             document = workshop.fresh(server.key) / "openapi.json"
             document.write_bytes(response.read())
-        counted, packages = generated(document, server.key, workshop)
+        counted, packages = generated(document, server, workshop)
         outcomes = {}
         for kind in KINDS:
             program = server.programs / f"{kind}.py"
@@ -47,9 +47,11 @@ def measured(server: RealServer, place: Path, workshop: Workshop) -> Outcomes:
     return Outcomes(server.label, product, counted, outcomes)
 
 
-def generated(document: Path, key: str, workshop: Workshop) -> tuple[str, Mapping[str, Path]]:
-    """Generate both SDKs; return the counts of our generator, and the directory of each."""
-    place = document.parent
+def generated(
+    document: Path, server: RealServer, workshop: Workshop
+) -> tuple[str, Mapping[str, Path]]:
+    """Generate the SDKs; return the counts of our generator, and the directory of each."""
+    place, key = document.parent, server.key
     command = [str(Path(sys.executable).with_name("specwright"))]
     for arguments in (
         ["init", document.name],
@@ -62,8 +64,10 @@ def generated(document: Path, key: str, workshop: Workshop) -> tuple[str, Mappin
             raise RuntimeError(done.stdout + done.stderr)
     counted = done.stdout.strip().splitlines()[-1]
     peer = place / "peer"
-    peer.mkdir()
-    timed(openapi_python_client(workshop, peer, document, f"{key}_peer"))
+    # It reads no Swagger 2.0.
+    if (server.programs / "peer.py").exists():
+        peer.mkdir()
+        timed(openapi_python_client(workshop, peer, document, f"{key}_peer"))
     return counted, {_OURS: place / "ours", _PEER: peer, "product": place}
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from lab.foreign_servers.servers import SERVERS, Server
 
 PROGRAMS = Path(__file__).with_name("programs")
+# Of a user that exists only while the programs run.
+LABEL_STUDIO_TOKEN = "0123456789abcdef0123456789abcdef01234567"
 _BY_NAME = {server.name: server for server in SERVERS}
 
 
@@ -82,5 +84,45 @@ REAL_SERVERS = (
         ),
         label="LangGraph API 0.16.7",
         product=("langgraph-sdk==0.4.14",),
+    ),
+    RealServer(
+        key="label_studio",
+        server=Server(
+            name="Label Studio",
+            packages=("label-studio==1.23.2",),
+            command=(
+                *("{bin}/label-studio", "start", "--no-browser"),
+                *("--port", "{port}", "--data-dir", "{data}", "--enable-legacy-api-token"),
+                *("--username", "lamps@example.com", "--password", "s3cr3t-words"),
+                *("--user-token", LABEL_STUDIO_TOKEN),
+            ),
+            document="/docs/api/schema/json/",
+            environment={
+                "COLLECT_ANALYTICS": "false",
+                "LATEST_VERSION_CHECK": "false",
+                "SENTRY_DSN": "",
+                "FRONTEND_SENTRY_DSN": "",
+            },
+        ),
+        label="Label Studio 1.23.2",
+        product=("label-studio-sdk==2.1.2",),
+        variables={"TOKEN": LABEL_STUDIO_TOKEN},
+    ),
+    RealServer(
+        key="kinto",
+        server=Server(
+            name="Kinto",
+            packages=("kinto==26.5.0",),
+            command=(
+                *("sh", "-c"),
+                "{bin}/kinto init --ini kinto.ini --backend memory --cache-backend memory"
+                " && exec {bin}/kinto start --ini kinto.ini --port {port}",
+            ),
+            document="/v1/__api__",
+            base="/v1",
+            environment={"KINTO_BUCKET_CREATE_PRINCIPALS": "system.Authenticated"},
+        ),
+        label="Kinto 26.5.0",
+        product=("kinto-http==11.11.0",),
     ),
 )
