@@ -1,5 +1,6 @@
 """The time to generate code from the document, and the amount of generated code."""
 
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -23,11 +24,14 @@ def ours(workshop: Workshop, output: Path) -> list[str]:
 
 def package(workshop: Workshop, document: Path, name: str) -> Path:
     """Return a directory with the package of a document, which is generated on first use."""
-    output = workshop.place / name
-    if not output.exists():
-        place = ["--document", str(document), "--package", name, "--output", str(output)]
-        timed(["specwright", "generate", *place])
-    return output
+    place = workshop.place / name
+    if not place.exists():
+        # Elsewhere, as the settings of this repository are for its own document.
+        place.mkdir()
+        copy = str(shutil.copy(document, place))
+        command = ["env", f"--chdir={place}", "specwright", "generate", copy]
+        timed([*command, "--package", name, "--output", "sdk"])
+    return place / "sdk"
 
 
 def openapi_python_client(

@@ -9,7 +9,7 @@ from partner_esim import models
 from partner_esim._runtime.shared.codec import Codecs
 
 place, rounds = Path(sys.argv[1]), int(sys.argv[2])
-events = Codecs(models)["EventList"]
+events = Codecs(models.__name__)["EventList"]
 # The same validator as in a TypeAdapter of these types, with all constraints of the document.
 checked = events.validator.validate_json
 pages = {path.stem: path.read_bytes() for path in place.glob("*.json")}
