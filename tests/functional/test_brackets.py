@@ -33,6 +33,14 @@ def test_the_argument_has_none_and_the_form_has_them(package: Generate, origin: 
     assert [asked.body for asked in origin.asked] == [b"ids%5B%5D=a&ids%5B%5D=b&name=n"]
 
 
+def test_a_type_in_the_annotation_is_told_apart(package: Generate, origin: Origin) -> None:
+    module = package(api({"type": "object", "properties": {"list[]": TEXTS}}))
+    origin.answer(Answer(204, b""))
+    with module.Client(base_url=origin.url) as client:
+        client.things.send(list_=["a"])
+    assert [asked.body for asked in origin.asked] == [b"list%5B%5D=a"]
+
+
 HEIR: Json = {"allOf": [ref("Base"), {"type": "object", "properties": {"ids[]": TEXTS}}]}
 
 

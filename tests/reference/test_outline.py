@@ -45,6 +45,9 @@ _BODIES: dict[str, Any] = {
     "a reference": _BASE,
     "brackets": {"properties": dict.fromkeys(["ids[]", "userIds[]", "a[b]", "[]", "n[][]"])},
     "words in brackets": {"properties": dict.fromkeys(["list[]", "json[]", "class[]", "9[]"])},
+    "types in brackets": {
+        "properties": {"list[]": _TEXTS, "bytes[]": {"type": "string", "format": "binary"}}
+    },
     "brackets and none": {"properties": dict.fromkeys(["tags[]", "tags"])},
     "brackets elsewhere": {"properties": dict.fromkeys(["tags[]", "labels[]"])},
     "brackets of an heir": {"allOf": [_BASE, {"properties": {"maybe_set[]": _TEXT}}]},

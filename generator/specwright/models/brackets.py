@@ -15,8 +15,6 @@ from specwright.json_values import mapping
 from specwright.names import snake
 
 _BRACKETED = re.compile(r"([a-z][a-z0-9_]*)\[\]")
-# Types in the annotations of such properties.
-_TYPES = ("bytes", "list")
 
 
 def without_brackets(document: Document) -> dict[str, str]:
@@ -45,4 +43,4 @@ def without_brackets(document: Document) -> dict[str, str]:
 
 
 def _is_free(name: str) -> bool:
-    return not (iskeyword(name) or hasattr(BaseModel, name) or name in _TYPES)
+    return not (iskeyword(name) or hasattr(BaseModel, name))
