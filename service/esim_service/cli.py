@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from .commands.backups import backup, restore
 from .commands.catalogue import catalogue_group
-from .commands.database import backup, copy, correct_dates, migrate, secrets_group
+from .commands.database import copy, correct_dates, expire_cursors, migrate, secrets_group
 from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
 from .commands.orders import orders_group
@@ -31,7 +32,9 @@ for command in (
     catalogue_group,
     secrets_group,
     backup,
+    restore,
     copy,
     correct_dates,
+    expire_cursors,
 ):
     main.add_command(command)

@@ -9,6 +9,7 @@ import pytest
 from esim_service.domain import events as feed
 from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import events as store
+from esim_service.store.tables import partners as accounts
 from esim_service.values.clock import DAY, HOUR
 from esim_service.values.entities import Event
 from esim_service.work import retention
@@ -128,6 +129,25 @@ async def test_a_reader_who_is_ahead_of_a_restored_feed_is_told(world: World) ->
         await world.completed(f"r{number}")
     found, _, _ = await world.database.read(partial(read, None, None, 200))
     assert [event.sequence for event in found] == [*range(1, 7)]
+
+
+async def test_a_restore_lets_every_cursor_of_the_feed_expire(world: World) -> None:
+    """Also those of removed events, which have no id that could differ."""
+    read = partial(feed.feed, world.scope())
+    for number in range(2):
+        await world.completed(f"r{number}")
+    _, _, seen = await world.database.read(partial(read, None, None, 200))
+    assert (await world.database.read(partial(read, seen, None, 200)))[0] == []
+    await world.database.write(partial(accounts.begin_feed_epoch, world.clock.now()))
+    for place in (seen, feed.FeedPosition(1, None), feed.FeedPosition(seen.sequence, None)):
+        with pytest.raises(Problem) as raised:
+            await world.database.read(partial(read, place, None, 200))
+        assert raised.value.code == "cursor_expired"
+    found, _, seen = await world.database.read(partial(read, None, None, 200))
+    assert [event.sequence for event in found] == [1, 2]
+    await world.completed("r2")
+    found, _, _ = await world.database.read(partial(read, seen, None, 200))
+    assert [event.sequence for event in found] == [3]
 
 
 async def test_a_reader_of_one_type_misses_nothing_when_the_others_are_purged(world: World) -> None:

@@ -33,13 +33,12 @@ class EventGroup(Events):
         data = b",".join(event.body for event in items)
         rest = {
             "has_more": more,
-            "next_cursor": cursors.encode([last.sequence, last.event_id], *place),
+            "next_cursor": cursors.encode([last.sequence, last.event_id, last.epoch], *place),
         }
         tail = json.dumps(rest, separators=(",", ":")).encode()
         return Reply(b'{"data":[' + data + b"]," + tail[1:])
 
 
 def _place(position: Any) -> events.FeedPosition:
-    # Older cursors of the feed are only a number, without the id of an event.
-    sequence, event_id = position if isinstance(position, list) else (position, None)
-    return events.FeedPosition(sequence, event_id)
+    # Older cursors of the feed have no epoch, and the oldest are only a number.
+    return events.FeedPosition(*position if isinstance(position, list) else (position, None))

@@ -1,4 +1,4 @@
-"""The commands that look after a database: its schema, copies, dates and secrets."""
+"""The commands that look after a database: its schema, transfer, dates, cursors and secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..store.drivers.migrate import migrate as take_steps
 from ..store.drivers.migrate import require_current
 from ..store.drivers.sqlite import SqliteDatabase
 from ..store.encryption import SecretBox
-from ..store.tables import dates
+from ..store.tables import dates, partners
 from ..values.clock import DAY
 from .options import database_option, explains_mistakes, stamp, with_database, write_to
 
@@ -33,32 +33,6 @@ def migrate(database: str | None) -> None:
     """
     steps = with_database(database, take_steps, exclusive=True, creates=True)
     click.echo(f"applied {len(steps)} migrations" if steps else "nothing to do")
-
-
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@database_option
-@explains_mistakes
-def backup(file: Path, database: str | None) -> None:
-    """Back up an SQLite database to FILE, even while `serve` uses it.
-
-    FILE appears once it is complete, and replaces an older one. To restore it, stop `serve`, remove
-    the files next to the database (-wal, -shm), copy FILE to the path of the database and start
-    `serve`. PostgreSQL has its own tools: pg_dump and pg_restore.
-
-    \b
-    Examples:
-      esim-service backup /backup/esim.sqlite3
-      esim-service backup monday.sqlite3 --database /var/lib/esim/esim.sqlite3
-    """
-
-    async def copy(opened: Database) -> None:
-        if not isinstance(opened, SqliteDatabase):
-            raise OperatorError('back up PostgreSQL with: pg_dump -Fc -f FILE "$ESIM_DATABASE"')
-        await opened.backup(file)
-
-    with_database(database, copy)
-    click.echo(f"copied to {file}")
 
 
 @click.command("copy")
@@ -111,6 +85,24 @@ def correct_dates(database: str | None) -> None:
         click.echo(f"{table}\t{count}")
     if not corrected:
         click.echo("nothing to do")
+
+
+@click.command("expire-cursors")
+@database_option
+@explains_mistakes
+def expire_cursors(database: str | None) -> None:
+    """Let all cursors of the event feed expire, after a restore of PostgreSQL.
+
+    In a restored database, the events after a cursor may have other numbers than those that its
+    reader knows. Readers get 400 `cursor_expired` and start without a cursor. `esim-service
+    restore` includes this.
+
+    \b
+    Examples:
+      esim-service expire-cursors --database postgresql://localhost/esim_restored
+    """
+    write_to(database, partial(partners.begin_feed_epoch, stamp().now))
+    click.echo("all cursors of the event feed have expired")
 
 
 @click.group("secrets")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
 import click
@@ -15,9 +14,10 @@ from ..store.changes.database import Database, OperatorError
 from ..store.drivers.migrate import migrate_new, require_current
 from ..store.statements.unit import Unit
 from ..store.tables import partners as store
-from ..values.clock import DAY, HOUR, MINUTE, SECOND
+from ..values.clock import SECOND
 from ..values.entities import Mode, PartnerKey, Scope
 from .options import (
+    DurationType,
     database_option,
     explains_mistakes,
     read_from,
@@ -28,22 +28,6 @@ from .options import (
 )
 
 _LIMIT = click.IntRange(0, 1_000_000_000)
-_UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
-_SPAN = re.compile(rf"([1-9][0-9]{{0,4}})([{''.join(_UNITS)}])")
-
-
-class DurationType(click.ParamType[int]):
-    """A duration in milliseconds."""
-
-    name = "span"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the milliseconds of a text like `90d`."""
-        if match := _SPAN.fullmatch(str(value)):
-            return int(match[1]) * _UNITS[match[2]]
-        self.fail(f"{value} is not a duration like 90d, 12h, 30m or 45s", param, ctx)
 
 
 class TimeType(click.ParamType[int]):

@@ -1,9 +1,10 @@
-"""Code shared by the commands: the database option, times, and error messages."""
+"""Code shared by the commands: the database option, times, durations, and error messages."""
 
 from __future__ import annotations
 
 import asyncio
 import functools
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,12 +20,29 @@ from ..store.changes.database import Database, OperatorError, UnavailableError
 from ..store.drivers.migrate import require_current
 from ..store.drivers.open import is_file, open_database
 from ..store.statements.unit import Unit
-from ..values.clock import moment
+from ..values.clock import DAY, HOUR, MINUTE, SECOND, moment
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
+_SPAN = re.compile(rf"([1-9][0-9]{{0,4}})([{''.join(_UNITS)}])")
 _MISTAKES = (CatalogueError, OperatorError, SettingsError, UnavailableError)
+
+
+class DurationType(click.ParamType[int]):
+    """A duration in milliseconds."""
+
+    name = "span"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the milliseconds of a text like `90d`."""
+        if match := _SPAN.fullmatch(str(value)):
+            return int(match[1]) * _UNITS[match[2]]
+        self.fail(f"{value} is not a duration like 90d, 12h, 30m or 45s", param, ctx)
+
 
 database_option = click.option(
     "--database",
@@ -51,6 +69,11 @@ def explains_mistakes(command: Callable[P, None]) -> Callable[P, None]:
     return explained
 
 
+def place_of(option: str | None) -> str:
+    """Return the database of an option, or else of the settings."""
+    return option or settings.load().database
+
+
 def with_database(
     place: str | None,
     work: Callable[[Database], Awaitable[T]],
@@ -64,7 +87,7 @@ def with_database(
         exclusive: whether no service may have the file open.
         creates: whether the file may be a new one.
     """
-    place = place or settings.load().database
+    place = place_of(place)
 
     async def run() -> T:
         async with open_database(place, exclusive=exclusive) as database:

@@ -53,12 +53,14 @@ class FeedPosition:
     """The position of a reader in the feed.
 
     Attributes:
-        event_id: of the event with this number, to detect a feed that continued differently after
-            a restore; None if it has been removed.
+        event_id: of the event with this number, to detect a feed that continued differently on a
+            standby; None if it has been removed.
+        epoch: of the account, which a restore changes.
     """
 
     sequence: int
     event_id: str | None
+    epoch: int = 0
 
 
 def feed(
@@ -72,16 +74,18 @@ def feed(
     account = yield from partners.account(scope)
     if after is not None:
         known = yield from store.id_of(scope, after.sequence)
-        is_other = None not in (known, after.event_id) and known != after.event_id
+        is_other = after.epoch != account.feed_epoch or (
+            None not in (known, after.event_id) and known != after.event_id
+        )
         if is_other or not account.purged_event <= after.sequence <= account.last_event:
             message = "The events after this cursor are not kept."
             raise Problem("cursor_expired", message, param="query.cursor")
     events = yield from store.feed(scope, after.sequence if after else 0, type_, limit + 1)
     if len(events) > limit:
         last = events[limit - 1]
-        return events[:limit], True, FeedPosition(last.sequence, last.event_id)
+        return events[:limit], True, FeedPosition(last.sequence, last.event_id, account.feed_epoch)
     last_id = yield from store.id_of(scope, account.last_event)
-    return events, False, FeedPosition(account.last_event, last_id)
+    return events, False, FeedPosition(account.last_event, last_id, account.feed_epoch)
 
 
 def forget(scope: Scope, last: int, before: int) -> Unit[int]:

@@ -74,6 +74,7 @@ class Account:
         last_event: sequence of the newest event.
         purged_event: sequence of the newest event that was removed as too old.
         dated_at: the latest date of any record of the account.
+        feed_epoch: which history the feed tells; cursors of another one have expired.
     """
 
     scope: Scope
@@ -84,6 +85,7 @@ class Account:
     purged_event: int
     updated_at: int
     dated_at: int
+    feed_epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,9 +188,24 @@ ROWS = (
             "outages/test_restore.py": (
                 "test_a_reader_who_is_ahead_of_a_backup_is_told_and_misses_nothing",
             ),
-            "test_retention.py": ("test_a_reader_who_is_ahead_of_a_restored_feed_is_told",),
+            "test_retention.py": (
+                "test_a_restore_lets_every_cursor_of_the_feed_expire",
+                "test_a_reader_who_is_ahead_of_a_restored_feed_is_told",
+            ),
             "outages/test_failover.py": (
                 "test_a_reader_who_is_ahead_of_a_standby_is_told_and_misses_nothing",
+            ),
+        },
+    ),
+    Row(
+        "a restore that is killed, a log of another file, a corrupt page",
+        "the old or the restored database; not started, or not ready, with what to do",
+        {
+            "test_restore.py": (
+                "test_a_restore_that_is_killed_is_finished_or_has_changed_nothing",
+                "test_the_log_of_another_file_is_not_applied_to_a_copy",
+                "test_after_a_kill_a_corrupt_database_is_not_opened",
+                "test_a_service_on_a_corrupt_file_is_not_ready_and_says_what_to_do",
             ),
         },
     ),

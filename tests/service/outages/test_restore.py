@@ -8,7 +8,7 @@ import pytest
 
 from partner_esim import EsimClient
 from partner_esim.errors import ApiStatusError
-from tests.service.running import eventually, serving
+from tests.service.running import esim_service, eventually, serving
 
 PLAN = "pln_jp-5gb-30d"
 
@@ -28,18 +28,19 @@ def test_a_reader_who_is_ahead_of_a_backup_is_told_and_misses_nothing(tmp_path: 
         with running.client(key) as client:
             completed(client, 2, "before")
             running.run("backup", "monday.db")
+            behind = client.events.list(limit=200).next_cursor
             completed(client, 3, "lost")
-            cursor = client.events.list(limit=200).next_cursor
+            ahead = client.events.list(limit=200).next_cursor
         assert running.stop() == 0
-    for beside in ("-wal", "-shm"):
-        place.with_name(place.name + beside).unlink(missing_ok=True)
-    place.write_bytes((tmp_path / "monday.db").read_bytes())
+    done = esim_service("restore", "monday.db", "--database", str(place), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     with serving(str(place), tmp_path) as running, running.client(key) as client:
         # Before the feed has come to the number of the cursor, and after it.
         for name in ("new", "newer"):
             completed(client, 2, name)
-            with pytest.raises(ApiStatusError) as raised:
-                client.events.list(cursor=cursor)
-            assert (raised.value.status, raised.value.code) == (400, "cursor_expired")
+            for cursor in (behind, ahead):
+                with pytest.raises(ApiStatusError) as raised:
+                    client.events.list(cursor=cursor)
+                assert (raised.value.status, raised.value.code) == (400, "cursor_expired")
         # A reader without one finds all that is there.
         assert len(client.events.list(limit=200).items) == 6

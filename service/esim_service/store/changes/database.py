@@ -127,6 +127,7 @@ class Database(DatabaseWriter, Protocol):
             now: the wall time, which a database with its own clock must agree with.
 
         Raises:
+            OperatorError: the file was replaced by a copy.
             UnavailableError: it cannot, waiting changes make no progress, or a clock is wrong.
         """
         ...

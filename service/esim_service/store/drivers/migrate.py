@@ -71,6 +71,16 @@ async def migrate_new(database: Database) -> None:
         await migrate(database)
 
 
+async def require_schema(database: Database) -> None:
+    """Check that this is a database of this service, of any version that it knows.
+
+    Raises:
+        OperatorError: it is something else, or newer.
+    """
+    if await database.read(partial(_version, database.dialect)) == 0:
+        raise OperatorError("it is not a database of esim-service")
+
+
 async def require_current(database: Database) -> None:
     """Check that the schema is the one that this service needs.
 

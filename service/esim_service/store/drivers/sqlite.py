@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import queue
 import re
@@ -26,7 +27,20 @@ from ..changes.database import (
     UnitOutcome,
 )
 from ..statements.unit import Statement, Unit, row
-from .sqlite_file import backup, connect, inode, lock, make_private, open_writer
+from .restore import finish, require_finished
+from .sqlite_file import (
+    REMEDY,
+    backup,
+    connect,
+    has_log,
+    inode,
+    is_damage,
+    lock,
+    make_private,
+    open_writer,
+    require_own_log,
+    require_sound,
+)
 
 T = TypeVar("T")
 
@@ -46,6 +60,8 @@ _PASSING = {
     sqlite3.SQLITE_CANTOPEN: "the database file cannot be opened",
     sqlite3.SQLITE_NOMEM: "out of memory",
 }
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -96,7 +112,16 @@ class SqliteDatabase:
         self.path = path.resolve()
         self._lock = lock(self.path) if exclusive else None
         try:
+            if not exclusive:
+                require_finished(self.path)
+            elif finish(self.path):
+                _log.warning("a restore of %s that was interrupted is finished", self.path)
             make_private(self.path, is_ours=exclusive)
+            require_own_log(self.path)
+            # The last process on it was killed. SQLite would write the log into the file even if
+            # it is refused afterwards.
+            if exclusive and has_log(self.path):
+                require_sound(self.path)
             self._connection = open_writer(
                 self.path, BUSY_SECONDS if exclusive else PATIENT_SECONDS
             )
@@ -107,6 +132,7 @@ class SqliteDatabase:
         except OperatorError:
             self._unlock()
             raise
+        self._damage: str | None = None
         self._held: set[str] = set()
         self._local = threading.local()
         self._open_readers: list[sqlite3.Connection] = []
@@ -158,7 +184,8 @@ class SqliteDatabase:
             self._held.discard(name)
 
     async def check(self, now: int) -> None:
-        """Check that the writer works."""
+        """Check that the writer works, on the file that was opened."""
+        require_own_log(self.path)
         await self.run(partial(row, "SELECT 1"))
 
     async def backup(self, target: Path) -> None:
@@ -180,6 +207,8 @@ class SqliteDatabase:
     def _require_open(self) -> None:
         if not self._is_open:
             raise UnavailableError("the database is closed")
+        if self._damage is not None:
+            raise UnavailableError(self._damage)
 
     def _shut(self) -> None:
         self._writer.join()
@@ -217,8 +246,8 @@ class SqliteDatabase:
                 return _drive(connection, make(), [])
             finally:
                 connection.execute("ROLLBACK")
-        except sqlite3.OperationalError as error:
-            raise _translated(error) from error
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
 
     def _reader(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -264,7 +293,19 @@ class SqliteDatabase:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             for request in batch:
-                request.error = _translated(error)
+                request.error = self._translated(error)
+
+    def _translated(self, error: sqlite3.Error | UnavailableError) -> Exception:
+        if isinstance(error, UnavailableError) or not _is_passing(error):
+            return error
+        if not is_damage(error):
+            return UnavailableError(_PASSING[error.sqlite_errorcode & 0xFF])
+        # What can still be read may be wrong, and more writes may destroy more.
+        damage = f"{self.path} is corrupt ({error}): {REMEDY}"
+        if self._damage is None:
+            _log.error(damage)
+        self._damage = damage
+        return UnavailableError(damage)
 
 
 def _made_together(connection: sqlite3.Connection, batch: Sequence[_Request[Any]]) -> bool:
@@ -333,11 +374,7 @@ def _dialect(sql: str) -> str:
 
 
 def _is_passing(error: BaseException) -> bool:
+    """Return whether an error is one of the database, and not of the request."""
     code = getattr(error, "sqlite_errorcode", None)
-    return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _PASSING
-
-
-def _translated(error: sqlite3.Error | UnavailableError) -> Exception:
-    if isinstance(error, sqlite3.Error) and _is_passing(error):
-        return UnavailableError(_PASSING[error.sqlite_errorcode & 0xFF])
-    return error
+    is_known = code is not None and code & 0xFF in _PASSING
+    return isinstance(error, sqlite3.Error) and (is_known or is_damage(error))

@@ -208,6 +208,11 @@ def save_account(account: Account) -> Unit[None]:
     )
 
 
+def begin_feed_epoch(epoch: int) -> Unit[None]:
+    """Let all cursors of the feed that were issued before expire."""
+    yield from execute("UPDATE accounts SET feed_epoch = $1", epoch)
+
+
 def add_entry(
     account: Account, entry_id: str, kind: LedgerKind, amount: int, subject_id: str | None
 ) -> Unit[None]:
@@ -265,4 +270,5 @@ def _account(record: Row) -> Account:
         purged_event=record["purged_event"],
         updated_at=record["updated_at"],
         dated_at=record["dated_at"],
+        feed_epoch=record["feed_epoch"],
     )
