@@ -8,6 +8,7 @@ from .commands.backups import backup, restore
 from .commands.catalogue import catalogue_group
 from .commands.database import copy, correct_dates, expire_cursors, migrate, secrets_group
 from .commands.deliveries import deliveries_group
+from .commands.doctor import doctor
 from .commands.keys import keys_group
 from .commands.orders import orders_group
 from .commands.partners import partners_group
@@ -36,5 +37,6 @@ for command in (
     copy,
     correct_dates,
     expire_cursors,
+    doctor,
 ):
     main.add_command(command)

@@ -79,6 +79,12 @@ def renew_secrets(decrypt: Callable[[str], str], encrypt: Callable[[str], str]) 
     return len(known)
 
 
+def check_secrets(decrypt: Callable[[str], str]) -> Unit[None]:
+    """Check that the secrets of all endpoints can be decrypted; `decrypt` raises if not."""
+    for stored in (yield from store.secrets()).values():
+        decrypt(stored)
+
+
 def remove(scope: Scope, endpoint_id: str) -> Unit[None]:
     """Remove an endpoint and its queued deliveries.
 

@@ -6,6 +6,7 @@ import gc
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
 
@@ -16,6 +17,7 @@ from ..carrier.simulator import Simulator
 from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
 from ..delivery.sender import AttemptOutcome, Sender, WebhookMessage, trust
+from ..domain import endpoints
 from ..settings import ServiceSettings
 from ..store.changes.database import Database
 from ..store.drivers.migrate import require_current
@@ -133,6 +135,4 @@ async def require_secrets(components: Components) -> None:
     Raises:
         OperatorError: a secret cannot be decrypted with the configured keys.
     """
-    stored = await components.database.read(events.secrets)
-    for secret in stored.values():
-        components.secrets.decrypt(secret)
+    await components.database.read(partial(endpoints.check_secrets, components.secrets.decrypt))

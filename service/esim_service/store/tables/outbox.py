@@ -161,6 +161,12 @@ def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
     return len(result)
 
 
+def count_due(before: int) -> Unit[int]:
+    """Return the number of deliveries that were due before a given time."""
+    record = yield from row("SELECT COUNT(*) AS due FROM deliveries WHERE due_at < $1", before)
+    return 0 if record is None else int(record["due"])
+
+
 def count() -> Unit[tuple[int, int]]:
     """Return how many deliveries wait for their first attempt, and how many for a retry."""
     result = yield from rows(

@@ -230,6 +230,17 @@ def add_entry(
     )
 
 
+def wrong_balances() -> Unit[Sequence[str]]:
+    """Return the names and modes of accounts with a balance that is not the sum of their ledger."""
+    result = yield from rows(
+        "SELECT p.name, a.mode FROM accounts a JOIN partners p ON p.partner_id = a.partner_id"
+        " LEFT JOIN ledger l ON l.partner_id = a.partner_id AND l.mode = a.mode"
+        " GROUP BY p.name, a.mode, a.balance HAVING a.balance <> COALESCE(SUM(l.amount), 0)"
+        " ORDER BY p.name, a.mode"
+    )
+    return [f"{record['name']} ({record['mode']})" for record in result]
+
+
 def usage(since: int, before: int) -> Unit[Sequence[Usage]]:
     """Return the purchases of partners in a period, by name and mode."""
     result = yield from rows(

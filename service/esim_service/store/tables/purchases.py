@@ -88,6 +88,18 @@ def job_about(subject_id: str) -> Unit[Job | None]:
     )
 
 
+def without_jobs() -> Unit[Sequence[str]]:
+    """Return the ids of orders and top-ups in progress that no job will finish."""
+    result = yield from rows(
+        "SELECT subject_id FROM (SELECT order_id AS subject_id, 'provision' AS kind FROM orders"
+        " WHERE status = 'processing' UNION ALL SELECT topup_id, 'topup' FROM topups"
+        " WHERE status = 'processing') AS unfinished WHERE NOT EXISTS (SELECT 1 FROM jobs j"
+        " WHERE j.subject_id = unfinished.subject_id AND j.kind = unfinished.kind)"
+        " ORDER BY subject_id"
+    )
+    return [record["subject_id"] for record in result]
+
+
 def oldest() -> Unit[Mapping[JobKind, int]]:
     """Return the creation times of the oldest order and the oldest top-up that are not finished."""
     result = yield from rows(
