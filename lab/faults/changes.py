@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 from pytest import MonkeyPatch
 
-from esim_service.api import backend
+from esim_service.api import backend, payloads
 from esim_service.api.backend import ApiBackend, scope_of
 from esim_service.api.orders import OrderGroup
 from esim_service.api.plans import PlanGroup
@@ -41,7 +41,7 @@ def compare_payloads(
         text = json.dumps([dump(body), *others], sort_keys=sort_keys)
         return hashlib.sha256(text.encode()).digest()
 
-    substitute(patch, backend.payload, payload)
+    substitute(patch, payloads.payload, payload)
 
 
 def find_no_small_letters(patch: MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from pytest import MonkeyPatch
 
-from esim_service.api import backend
 from esim_service.api import orders as order_api
+from esim_service.api import payloads
 from esim_service.api.backend import ApiBackend
 from esim_service.api.orders import OrderGroup
 from esim_service.api.topups import TopupGroup
@@ -145,7 +145,7 @@ def order_of_keys_counts(patch: MonkeyPatch) -> None:
         return await served(self, body=body, context=context)
 
     patch.setattr(OrderGroup, "create_order", create_order)
-    patch.setattr(order_api, "payload", lambda body: backend.payload(body, sent.get()))
+    patch.setattr(order_api, "payload", lambda body: payloads.payload(body, sent.get()))
 
 
 def requests_at_once_both_run(patch: MonkeyPatch) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from pytest import MonkeyPatch
 
 from esim_service.api import topups
-from esim_service.api.backend import ApiBackend, payload, scope_of
+from esim_service.api.backend import ApiBackend, scope_of
 from esim_service.api.orders import OrderGroup
+from esim_service.api.payloads import payload
 from esim_service.domain import idempotency
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.store.tables import sandbox

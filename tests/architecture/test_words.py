@@ -19,8 +19,8 @@ SENSES = {
     "scope": {"Scope"},
     "stamp": {"Stamp"},
     "reference": {"str"},
-    # Of the database: the payload of the request, and the body of the response.
-    "stored response": {"StoredResponse", "bytes"},
+    # Of the database: the payload of the request with its version, and the body of the response.
+    "stored response": {"StoredResponse", "bytes", "int"},
     "hold": {"DatabaseWriter"},
     "slot": set[str](),
     "job": {"Job"},

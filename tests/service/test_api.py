@@ -6,6 +6,9 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import TypeAlias
 
 import httpx2
 import pytest
@@ -15,21 +18,29 @@ from esim_service import catalogue
 from esim_service.api.backend import ApiBackend
 from esim_service.api.balance import BalanceGroup
 from esim_service.api.orders import OrderGroup
+from esim_service.api.payloads import payload
 from esim_service.api.sandbox import SandboxGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
+from esim_service.domain.idempotency import PAYLOAD_VERSION
 from esim_service.domain.stamp import Stamp
 from esim_service.store.changes.database import Database
+from esim_service.store.statements.unit import execute, rows
 from esim_service.store.tables.catalogue import replace
 from esim_service.values.clock import SECOND
 from esim_service.values.entities import Job, JobKind, Mode, Principal, Scope
 from esim_service.values.ids import Ids
+from partner_esim.models import TopupCreate
 from partner_esim.server import Cursors, create_app
 
 from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 
+Purchase: TypeAlias = dict[str, object]
+
+# Of each version of the service, with the digests that it has stored.
+SERVICES = json.loads(Path(__file__).with_name("payloads.json").read_text("utf-8"))
 ORDER = {"plan_id": "pln_jp-5gb-30d", "reference": "r1", "metadata": {"a": "b"}}
 
 
@@ -166,12 +177,75 @@ async def test_a_reset_is_for_test_keys(api: httpx2.AsyncClient) -> None:
     assert (out.status_code, out.json()["error"]["code"]) == (403, "partner_suspended")
 
 
-async def test_no_metadata_and_empty_metadata_are_one_payload(api: httpx2.AsyncClient) -> None:
+@pytest.mark.parametrize("empty", [{"metadata": {}}, {"end_user": {}}], ids=list)
+@pytest.mark.parametrize("is_first", [False, True])
+async def test_an_empty_object_and_none_are_one_payload(
+    api: httpx2.AsyncClient, empty: Purchase, is_first: bool
+) -> None:
     bare = {"plan_id": ORDER["plan_id"], "reference": "bare"}
-    first = await api.post("/orders", json={**bare, "metadata": {}})
-    again = await api.post("/orders", json=bare)
+    bodies = [bare, {**bare, **empty}]
+    first, again = [
+        await api.post("/orders", json=body) for body in bodies[:: -1 if is_first else 1]
+    ]
     assert (first.status_code, again.status_code) == (201, 201)
-    assert again.headers["idempotent-replay"] == "true"
+    assert (again.content, again.headers["idempotent-replay"]) == (first.content, "true")
+    for changed in ({"metadata": {"a": ""}}, {"end_user": {"label": "a"}}):
+        assert (await api.post("/orders", json={**bare, **changed})).status_code == 422
+
+
+async def answered(
+    api: httpx2.AsyncClient, database: Database, purchase: Purchase, payload: str, version: int
+) -> bytes:
+    """Store what a service has answered to a request; return it."""
+    [partner] = await database.read(partial(rows, "SELECT partner_id FROM partners"))
+    order = (await api.post("/orders", json=ORDER)).json()
+    body = json.dumps({**order, "reference": purchase["reference"]}).encode()
+    columns = "partner_id, mode, operation, reference, payload, body, payload_version"
+    await database.write(
+        partial(
+            execute,
+            f"INSERT INTO answers ({columns}) VALUES ($1, 'test', 'createOrder', $2, $3, $4, $5)",
+            partner["partner_id"],
+            str(purchase["reference"]),
+            bytes.fromhex(payload),
+            body,
+            version,
+        )
+    )
+    return body
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=itemgetter("service"))
+async def test_an_order_of_any_version_of_the_service_is_replayed(
+    api: httpx2.AsyncClient, database: Database, service: dict[str, list[dict[str, Purchase]]]
+) -> None:
+    for purchase in service["purchases"]:
+        sent, digest = purchase["body"], str(purchase["payload"])
+        if purchase["operation"] != "createOrder":
+            # The digests of top-ups are the same in all versions.
+            assert payload(TopupCreate(**sent), "8900000000000000005").hex() == digest
+            continue
+        before = await answered(api, database, sent, digest, int(service["version"]))
+        without = {name: value for name, value in sent.items() if value != {}}
+        for same in (sent, without, {"end_user": {}, "metadata": {}, **sent}):
+            again = await api.post("/orders", json=same)
+            assert (again.status_code, again.content) == (201, before), (purchase, same)
+            assert again.headers["idempotent-replay"] == "true"
+        for changed in ({"quantity": 9}, {"metadata": {"other": ""}}, {"end_user": {"label": "x"}}):
+            assert (await api.post("/orders", json={**sent, **changed})).status_code == 422
+
+
+async def test_a_digest_is_compared_in_its_version_only(
+    api: httpx2.AsyncClient, database: Database
+) -> None:
+    [purchase] = [
+        each for each in SERVICES[0]["purchases"] if each["body"]["reference"] == "no-metadata"
+    ]
+    await answered(api, database, purchase["body"], purchase["payload"], 1)
+    stored = await database.read(partial(rows, "SELECT payload_version FROM answers"))
+    # Of that order and of one that was placed now.
+    assert [record["payload_version"] for record in stored] == [PAYLOAD_VERSION] * 2
+    assert (await api.post("/orders", json=purchase["body"])).status_code == 422
 
 
 async def test_all_timestamps_have_one_form(api: httpx2.AsyncClient, clock: ManualClock) -> None:

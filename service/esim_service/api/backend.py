@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeVar
-
-from pydantic import BaseModel
 
 from partner_esim.server import Context, Cursors, Problem
 
@@ -163,12 +159,6 @@ def scope_of(context: Context) -> Scope:
     if principal.suspended:
         raise Problem("partner_suspended", "This partner is suspended.")
     return principal.scope
-
-
-def payload(body: BaseModel, *others: str) -> bytes:
-    """Return a digest of a request that is the same for equal requests."""
-    data = json.dumps([body.model_dump(mode="json"), *others], sort_keys=True)
-    return hashlib.sha256(data.encode()).digest()
 
 
 async def page(

@@ -11,7 +11,8 @@ from ..carrier.port import Inquiry
 from ..domain import bodies, orders
 from ..domain.idempotency import IdempotentRequest
 from ..store.tables import orders as store
-from .backend import NEWEST, ApiBackend, page, payload, scope_of
+from .backend import NEWEST, ApiBackend, page, scope_of
+from .payloads import older_payloads, payload
 
 
 class OrderGroup(Orders):
@@ -49,9 +50,9 @@ class OrderGroup(Orders):
             scope_of(context),
             "createOrder",
             body.reference,
-            # Empty metadata makes the same order as no metadata.
-            payload(body.model_copy(update={"metadata": body.metadata or None})),
+            payload(body),
             self._backend.work.lease("provision"),
+            partial(older_payloads, body, "end_user", "metadata"),
         )
         end_user = body.end_user
         label = None if end_user is None else end_user.label

@@ -14,7 +14,8 @@ from ..domain.idempotency import IdempotentRequest
 from ..store.statements.unit import Unit
 from ..store.tables import plans
 from ..values.entities import Scope, TopupPlan
-from .backend import OLDEST, ApiBackend, page, payload, scope_of
+from .backend import OLDEST, ApiBackend, page, scope_of
+from .payloads import payload
 
 
 class TopupGroup(Topups):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
@@ -14,6 +15,9 @@ from ..values.entities import Job, JobKind, Order, Scope
 from ..values.ids import Prefix
 from .stamp import Stamp
 
+# Of the digests of payloads. It is stored beside them; one without a version has 0.
+PAYLOAD_VERSION = 1
+
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
@@ -22,6 +26,7 @@ class IdempotentRequest:
     Attributes:
         payload: digest of the entire request.
         lease: how long its job is reserved for this process, in milliseconds.
+        older_payloads: returns the digests in version 0 that differ from `payload`.
     """
 
     scope: Scope
@@ -29,6 +34,7 @@ class IdempotentRequest:
     reference: str
     payload: bytes
     lease: int = 0
+    older_payloads: Callable[[], Iterable[bytes]] = tuple
 
     @property
     def name(self) -> str:
@@ -67,8 +73,9 @@ def replay(purchase: IdempotentRequest) -> Unit[StoredResponse | None]:
     known = yield from store.stored_response(purchase.scope, purchase.operation, purchase.reference)
     if known is None:
         return None
-    payload, body = known
-    if not hmac.compare_digest(payload, purchase.payload):
+    payload, body, version = known
+    older = purchase.older_payloads() if version < PAYLOAD_VERSION else ()
+    if not any(hmac.compare_digest(payload, digest) for digest in (purchase.payload, *older)):
         raise Problem(
             "reference_reused", "This reference was used with another payload.", param="reference"
         )
@@ -78,7 +85,12 @@ def replay(purchase: IdempotentRequest) -> Unit[StoredResponse | None]:
 def store_response(purchase: IdempotentRequest, body: bytes) -> Unit[StoredResponse]:
     """Store the response for the reference, known to be unused under the account lock."""
     yield from store.add_response(
-        purchase.scope, purchase.operation, purchase.reference, purchase.payload, body
+        purchase.scope,
+        purchase.operation,
+        purchase.reference,
+        purchase.payload,
+        PAYLOAD_VERSION,
+        body,
     )
     return StoredResponse(body, is_replay=False)
 

@@ -11,18 +11,20 @@ from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 def stored_response(
     scope: Scope, operation: str, reference: str
-) -> Unit[tuple[bytes, bytes] | None]:
-    """Return payload and body of the request that succeeded with a reference."""
+) -> Unit[tuple[bytes, bytes, int] | None]:
+    """Return payload, body and version of the payload of the request that succeeded."""
     record = yield from row(
-        "SELECT payload, body FROM answers"
+        "SELECT payload, body, payload_version FROM answers"
         " WHERE partner_id = $1 AND mode = $2 AND operation = $3 AND reference = $4",
         *(scope.partner_id, scope.mode, operation, reference),
     )
-    return None if record is None else (record["payload"], record["body"])
+    if record is None:
+        return None
+    return record["payload"], record["body"], record["payload_version"]
 
 
 def add_response(
-    scope: Scope, operation: str, reference: str, payload: bytes, body: bytes
+    scope: Scope, operation: str, reference: str, payload: bytes, version: int, body: bytes
 ) -> Unit[None]:
     """Store the response to a request."""
     yield from insert(
@@ -32,6 +34,7 @@ def add_response(
         operation=operation,
         reference=reference,
         payload=payload,
+        payload_version=version,
         body=body,
     )
 
