@@ -29,6 +29,10 @@ from .running import DEADLINE
 pytestmark = pytest.mark.anyio
 
 
+# With the body as it is without any other coding.
+CODED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: %b\r\n\r\n1\r\na\r\n0\r\n\r\n"
+
+
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     async def echo(request: Request) -> PlainTextResponse:
@@ -117,6 +121,16 @@ def code_of(headers: dict[str, str], body: bytes) -> str:
         (b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_value"),
         (b"GET / HTTP/1.1\r\nHost: x\r\nA\0: b\r\n\r\n", 400, "invalid_value"),
         (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.1\r\nHost: a b@/\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.1\r\nHost: h/p\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.1\r\nHost: h:p\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.1\r\nHost: a%2\r\n\r\n", 400, "invalid_value"),
+        (b"GET / HTTP/1.0\r\nHost: a,b c\r\n\r\n", 400, "invalid_value"),
+        (CODED % b"gzip, chunked", 501, "invalid_value"),
+        (CODED % b"gzip\r\nTransfer-Encoding: chunked", 501, "invalid_value"),
+        (CODED % b"identity, Chunked", 501, "invalid_value"),
         (b"BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"),
         (b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_BYTES + b"\r\n\r\n", 400, "invalid_length"),
         (b"GET /" + b"a" * HEAD_BYTES + b" HTTP/1.1\r\n\r\n", 400, "invalid_length"),
@@ -128,6 +142,21 @@ async def test_what_is_no_request_gets_the_contract_s_error(
     answered, headers, body = await exchange(port, sent)
     assert (answered, code_of(headers, body)) == (status, code)
     assert ("allow" in headers) is (status == 405)
+
+
+@pytest.mark.parametrize(
+    "host", [b"", b"x", b"x:80", b"x:", b"EX-ample.com", b"[::1]:8000", b"a_b~c%20d", b"10.0.0.1"]
+)
+async def test_a_valid_host_is_accepted(port: int, host: bytes) -> None:
+    assert (await exchange(port, b"GET / HTTP/1.1\r\nHost: %b\r\n\r\n" % host))[0] == 200
+
+
+async def test_the_only_coding_is_chunked(port: int) -> None:
+    for coding in (b"chunked", b"CHUNKED "):
+        assert (await exchange(port, CODED % coding))[::2] == (200, b"a")
+    # What follows a body that cannot be read is not a request.
+    sent = CODED % b"gzip, chunked" + b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    assert statuses(await whole(port, sent)) == [501]
 
 
 async def test_a_head_may_have_all_that_is_allowed_and_not_a_byte_more(port: int) -> None:

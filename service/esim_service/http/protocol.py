@@ -25,6 +25,9 @@ LINGER_SECONDS = 2.0
 _REQUEST_LINE = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+) [!-~]+ HTTP/1\.[01]\r\n")
 _METHODS = frozenset(b"CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE".split())
 _ALLOW = "DELETE, GET, HEAD, OPTIONS, POST"
+# `uri-host [":" port]` of RFC 9112, which may be empty.
+_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|([A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:[0-9]*)?")
+_BAD_REQUEST = "400 Bad Request"
 
 
 class HeadTooLargeError(Exception):
@@ -33,6 +36,10 @@ class HeadTooLargeError(Exception):
 
 class MalformedError(Exception):
     """A head that the parser accepts and RFC 9112 does not."""
+
+
+class UnknownCodingError(Exception):
+    """A body that is encoded in a way that this server cannot decode, such as gzip."""
 
 
 def error(code: str, message: str, request_id: str) -> bytes:
@@ -52,6 +59,7 @@ class Protocol(HttpToolsProtocol):
     _unfinished = 0
     _is_open = False
     _is_head = False
+    _is_encoded = False
     _received = b""
     _is_fresh = True
     _refusal: bytes | None = None
@@ -97,14 +105,21 @@ class Protocol(HttpToolsProtocol):
         self._unwatch()
         self._head = self._unfinished = 0
         self._is_open = self._is_head = True
+        self._is_encoded = False
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """End the head of a request."""
         version = self.parser.get_http_version()
-        hosts = sum(name == b"host" for name, _ in self.headers)
-        if version not in ("1.0", "1.1") or hosts > 1 or (hosts == 0 and version == "1.1"):
+        hosts = [value for name, value in self.headers if name == b"host"]
+        if version not in ("1.0", "1.1") or len(hosts) > 1 or (not hosts and version == "1.1"):
             raise MalformedError
+        if not all(map(_HOST.fullmatch, hosts)):
+            raise MalformedError
+        codings = [value for name, value in self.headers if name == b"transfer-encoding"]
+        if codings and b",".join(codings).strip().lower() != b"chunked":
+            self._is_encoded = True
+            raise UnknownCodingError
         # This rejects invalid targets: until it returns, the API does not have the request.
         super().on_headers_complete()
         self._is_head = False
@@ -151,6 +166,9 @@ class Protocol(HttpToolsProtocol):
         elif self._head > HEAD_BYTES:
             message = f"The request has more than {HEAD_BYTES} bytes before its body."
             self._refuse("invalid_length", message)
+        elif self._is_encoded:
+            message = "The only transfer coding that is supported is chunked."
+            self._refuse("invalid_value", message, "501 Not Implemented")
         else:
             self._refuse("invalid_value", "The request is not valid HTTP.")
 
@@ -189,10 +207,10 @@ class Protocol(HttpToolsProtocol):
         elif self._is_idle:
             self.transport.close()
 
-    def _refuse(self, code: str, message: str) -> None:
+    def _refuse(self, code: str, message: str, status: str = _BAD_REQUEST) -> None:
         """Send an error after the responses to all earlier requests, and disconnect."""
         self._unwatch()
-        reply = self._reply(code, message)
+        reply = self._reply(code, message, status)
         if self._is_open and not self._is_head:
             # The request itself is at fault, and has already been passed to the API.
             if self.pipeline:
@@ -208,9 +226,9 @@ class Protocol(HttpToolsProtocol):
         else:
             self._refusal = reply
 
-    def _reply(self, code: str, message: str) -> bytes:
+    def _reply(self, code: str, message: str, status: str) -> bytes:
         request_id = self.ids.new(Prefix.REQUEST)
-        status, headers = "400 Bad Request", ""
+        headers = ""
         if code == "method_not_allowed":
             status, headers = "405 Method Not Allowed", f"allow: {_ALLOW}\r\n"
         body = error(code, message, request_id)
