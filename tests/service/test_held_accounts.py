@@ -209,6 +209,33 @@ async def test_it_is_not_ready_while_changes_wait_and_none_is_made(
     await database.check(SystemClock().now())
 
 
+@pytest.mark.parametrize("mode", ["ACCESS EXCLUSIVE", "SHARE"])
+@pytest.mark.parametrize("table", ["orders", "delivery_attempts"])
+async def test_it_is_not_ready_while_an_operator_locks_a_table(
+    postgres: PostgresDatabase, postgres_url: str, mode: str, table: str
+) -> None:
+    connection = await asyncpg.connect(postgres_url)
+    try:
+        async with connection.transaction():
+            await connection.execute(f"LOCK TABLE {table} IN {mode} MODE")
+            with pytest.raises(UnavailableError, match="a lock of a whole table"):
+                await postgres.check(SystemClock().now())
+        await postgres.check(SystemClock().now())
+        # It keeps no lock itself.
+        async with connection.transaction():
+            await connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE NOWAIT")
+    finally:
+        await connection.close()
+
+
+async def test_locks_are_not_looked_for_without_a_schema(empty_postgres: str) -> None:
+    database = await PostgresDatabase.open(empty_postgres)
+    try:
+        await database.check(SystemClock().now())
+    finally:
+        await database.close()
+
+
 @pytest.mark.parametrize("off", [-2 * MINUTE, 2 * MINUTE])
 async def test_it_is_not_ready_when_its_clock_is_off(postgres: PostgresDatabase, off: int) -> None:
     with pytest.raises(

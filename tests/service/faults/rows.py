@@ -210,6 +210,13 @@ ROWS = (
         },
     ),
     Row(
+        "an operator who locks a whole table",
+        "not ready",
+        {
+            "test_held_accounts.py": ("test_it_is_not_ready_while_an_operator_locks_a_table",),
+        },
+    ),
+    Row(
         "the database is lost, and a standby that each transaction waits for takes its place",
         "the processes go on by themselves; nothing is lost",
         {

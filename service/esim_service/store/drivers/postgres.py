@@ -28,7 +28,7 @@ from ..changes.database import (
     UnitOutcome,
 )
 from ..statements.batched_sql import run_merged
-from ..statements.unit import Row, Statement, Unit, Value, row
+from ..statements.unit import Row, Statement, Unit, Value, execute, row
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -45,6 +45,13 @@ _MOST_OFF = MINUTE
 _STATE = (
     "SELECT pg_is_in_recovery() AS is_standby,"
     " CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
+)
+# The locks of requests that write. They wait for less time than PostgreSQL takes to look for
+# deadlocks, so that it ends no transaction of others because of them.
+_LOCKS = (
+    "SET LOCAL lock_timeout = '500ms'",
+    "LOCK TABLE partners, accounts, api_keys, ledger, answers, orders, esims, topups, jobs, events,"
+    " webhook_endpoints, deliveries, delivery_attempts IN ROW EXCLUSIVE MODE",
 )
 _SETTINGS = {
     # All lookups are by key, regardless of the parameters.
@@ -248,6 +255,15 @@ class PostgresDatabase:
             raise UnavailableError("PostgreSQL is a read-only standby")
         if abs(off := now - state["now"]) > _MOST_OFF:
             raise UnavailableError(f"the clock differs from PostgreSQL's by {off / SECOND:.0f} s")
+        try:
+            # An older schema lacks tables, which another check reports.
+            with suppress(asyncpg.UndefinedTableError):
+                await self.write(_take_locks)
+        except LockedError:
+            raise UnavailableError(
+                "another session holds a lock of a whole table, as LOCK TABLE and ALTER TABLE do: "
+                "see pg_stat_activity"
+            ) from None
 
     async def _make(self, changes: Sequence[AccountChange[Any]]) -> Sequence[UnitOutcome[Any]]:
         try:
@@ -312,6 +328,11 @@ class PostgresDatabase:
         finally:
             with suppress(*_CONNECTION_ERRORS):
                 await pool.release(connection)
+
+
+def _take_locks() -> Unit[None]:
+    for sql in _LOCKS:
+        yield from execute(sql)
 
 
 def _key(name: str) -> int:
