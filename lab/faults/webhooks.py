@@ -14,11 +14,11 @@ from esim_service.delivery import outbox, schedule
 from esim_service.delivery.runner import DueDelivery
 from esim_service.delivery.sender import Sender, WebhookMessage
 from esim_service.domain import bodies, events, ledger, lifecycle
-from esim_service.domain.lifecycle import EXPIRING_UNTIL
 from esim_service.domain.stamp import Stamp
 from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import events as store
 from esim_service.store.tables.outbox import ClaimedDelivery
+from esim_service.values.clock import HOUR
 from esim_service.values.entities import Account, Event, Scope, WebhookEndpoint
 from lab.faults.changes import send_acknowledged_again
 from lab.faults.seeding import substitute
@@ -167,7 +167,7 @@ def expiring_event_missing(patch: MonkeyPatch) -> None:
 
     “esim.expiring arrives between 24 and 20 hours before expires_at.”
     """
-    substitute(patch, lifecycle.is_expiring, lambda remaining: 0 < remaining < EXPIRING_UNTIL)
+    substitute(patch, lifecycle.is_expiring, lambda remaining: 0 < remaining < 20 * HOUR)
 
 
 def usage_without_threshold(patch: MonkeyPatch) -> None:

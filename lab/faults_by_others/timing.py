@@ -75,7 +75,6 @@ def two_hours_before(patch: MonkeyPatch) -> None:
         for each in simulator.SCRIPTS["expire_fast"]
     )
     patch.setattr(simulator, "SCRIPTS", {**simulator.SCRIPTS, "expire_fast": scenes})
-    patch.setattr(lifecycle, "EXPIRING_UNTIL", HOUR)
 
 
 def _now(desk: Desk) -> bool:

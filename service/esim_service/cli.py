@@ -9,6 +9,7 @@ from .commands.catalogue import catalogue_group
 from .commands.database import copy, correct_dates, expire_cursors, migrate, secrets_group
 from .commands.deliveries import deliveries_group
 from .commands.doctor import doctor
+from .commands.esims import esims_group
 from .commands.keys import keys_group
 from .commands.orders import orders_group
 from .commands.partners import partners_group
@@ -29,6 +30,7 @@ for command in (
     keys_group,
     partners_group,
     orders_group,
+    esims_group,
     deliveries_group,
     catalogue_group,
     secrets_group,

@@ -765,3 +765,52 @@ async def test_a_claim_whose_lease_has_ended_changes_nothing_any_more(world: Wor
     assert await world.database.read(partial(store.count_due, world.clock.now())) == {}
     await world.database.write(partial(store.postpone, second, start, 1))
     assert (await claim()).attempts == 1
+
+
+async def test_an_esim_that_the_carrier_revokes_is_shown_and_not_asked_about_again(
+    crew: Crew, caplog: pytest.LogCaptureFixture
+) -> None:
+    order = await crew.order("r1")
+    (iccid,) = order.iccids
+    crew.world.clock.advance(10 * MINUTE)
+    now = crew.world.clock.now()
+    crew.carrier.reports[iccid] = Observation(now, "deleted", 0, None, is_revoked=True)
+    with caplog.at_level(logging.WARNING):
+        await crew.drain()
+    esim = await crew.world.esim(iccid)
+    assert (esim.status, esim.profile_status) == ("revoked", "deleted")
+    assert await crew.world.count("jobs") == 0
+    assert await crew.types() == ["order.completed"]
+    [record] = caplog.records
+    assert (record.getMessage(), record.__dict__["esim_id"]) == (
+        "the carrier has revoked an eSIM",
+        esim.esim_id,
+    )
+
+
+async def test_an_error_of_a_profile_is_logged_once(
+    crew: Crew, caplog: pytest.LogCaptureFixture
+) -> None:
+    order = await crew.order("r1")
+    (iccid,) = order.iccids
+    with caplog.at_level(logging.WARNING):
+        for status in ("error", "error", "enabled", "error"):
+            crew.world.clock.advance(10 * MINUTE)
+            now = crew.world.clock.now()
+            crew.carrier.reports[iccid] = Observation(now, status, 0, None)
+            await crew.drain()
+            assert (await crew.world.esim(iccid)).profile_status == status
+    assert [record.getMessage() for record in caplog.records] == [
+        "the carrier reports an error of a profile"
+    ] * 2
+    assert (await crew.world.esim(iccid)).status == "ready"
+
+
+async def test_what_expires_soon_is_reported_late_after_an_outage(crew: Crew) -> None:
+    order = await crew.order("r1")
+    esim = await crew.world.esim(order.iccids[0])
+    crew.world.clock.advance(esim.expires_at - crew.world.clock.now() - 2 * HOUR)
+    await crew.drain()
+    assert await crew.types() == ["order.completed", "esim.expiring"]
+    await crew.pass_time(3 * HOUR, HOUR)
+    assert await crew.types() == ["order.completed", "esim.expiring", "esim.expired"]

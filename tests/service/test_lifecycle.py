@@ -18,6 +18,7 @@ from esim_service.domain.lifecycle import (
     elapse,
     next_moment,
     observe,
+    revoke,
     top_up,
 )
 from esim_service.domain.orders import check_count
@@ -184,22 +185,53 @@ def test_an_esim_that_has_ended_cannot_be_topped_up_or_used(status) -> None:
     assert next_moment(ended, 5) is None
 
 
-def test_expiring_comes_between_24_and_20_hours_before_the_end() -> None:
+def test_expiring_comes_a_day_before_the_end_or_late_but_not_after_it() -> None:
     esim = active()
     end = esim.expires_at
     assert elapse(esim, end - 24 * HOUR - 1) == (esim, ())
-    for moment in (end - 24 * HOUR, end - 20 * HOUR):
+    for moment in (end - 24 * HOUR, end - 20 * HOUR, end - 1):
         after, events = elapse(esim, moment)
         assert types(events) == ["esim.expiring"]
         assert elapse(after, moment) == (after, ())
-    assert elapse(esim, end - 20 * HOUR + 1) == (esim, ())
+    assert types(elapse(esim, end)[1]) == ["esim.expired"]
+
+
+def test_an_end_that_comes_closer_is_announced_at_once() -> None:
+    esim, events = observe(active(), replace(seen(2), expires_at=2 + 3 * HOUR), 2)
+    assert types(events) == ["esim.expiring"]
+    assert next_moment(esim, 2) == esim.expires_at
+
+
+def test_an_esim_that_the_carrier_revokes_has_ended() -> None:
+    report = replace(seen(2, GB), is_revoked=True)
+    esim, events = observe(active(), report, 5)
+    assert (esim.status, esim.used_bytes, esim.updated_at) == ("revoked", GB, 5)
+    # Its usage is reported, and neither its end nor its revocation.
+    assert types(events) == ["esim.usage50", "esim.usage80", "esim.depleted"]
+    assert observe(esim, replace(report, at=3), 400 * DAY) == (esim, ())
+    esim, events = observe(ESIM, replace(report, used_bytes=0, active_since=None), 400 * DAY)
+    assert (esim.status, events) == ("revoked", ())
+
+
+@pytest.mark.parametrize("status", ["ready", "active", "depleted", "expired"])
+def test_an_esim_in_any_state_can_be_revoked(status) -> None:
+    esim = revoke(replace(active(), status=status), 7)
+    assert (esim.status, esim.updated_at) == ("revoked", 7)
+    assert elapse(esim, 900 * DAY) == (esim, ())
+
+
+def test_an_error_of_the_profile_is_shown_and_can_pass() -> None:
+    for status in ("error", "enabled"):
+        at = 2 if status == "error" else 3
+        esim, events = observe(active(), Observation(at, status, 0, 0), at)
+        assert (esim.status, esim.profile_status, events) == ("active", status, ())
 
 
 def test_the_next_moment_is_when_there_is_something_to_say() -> None:
     esim = active()
     end = esim.expires_at
-    first, last = end - 24 * HOUR, end - 20 * HOUR
-    for now, moment in ((0, first), (first, first), (last, last), (last + 1, end), (end, end)):
+    first, last = end - 24 * HOUR, end - 1
+    for now, moment in ((0, first), (first, first), (last, last), (end, end)):
         assert next_moment(esim, now) == moment
     assert next_moment(elapse(esim, last)[0], last) == end
 
@@ -213,7 +245,8 @@ def test_a_longer_life_is_announced_again() -> None:
 
 @pytest.mark.parametrize("esim", [ESIM, active(), active(GB)], ids=lambda esim: esim.status)
 def test_it_expires_at_its_end_and_once(esim: Esim) -> None:
-    assert elapse(esim, esim.expires_at - 1)[1] == ()
+    esim, events = elapse(esim, esim.expires_at - 1)
+    assert types(events) == ["esim.expiring"]
     after, events = elapse(esim, esim.expires_at)
     assert (after.status, types(events)) == ("expired", ["esim.expired"])
     assert elapse(after, esim.expires_at + 1) == (after, ())
@@ -261,12 +294,12 @@ class Lives(RuleBasedStateMachine):
         for type_ in types(events):
             self.events[type_] += 1
         if "esim.expiring" in types(events):
-            assert 20 * HOUR <= self.esim.expires_at - self.now <= 24 * HOUR
+            assert 0 < self.esim.expires_at - self.now <= 24 * HOUR
         allowed = {
-            "ready": {"ready", "active", "depleted", "expired"},
-            "active": {"active", "depleted", "expired"},
-            "depleted": {"depleted", "expired"},
-            "expired": {"expired"},
+            "ready": {"ready", "active", "depleted", "expired", "revoked"},
+            "active": {"active", "depleted", "expired", "revoked"},
+            "depleted": {"depleted", "expired", "revoked"},
+            "expired": {"expired", "revoked"},
             "revoked": {"revoked"},
         }
         assert self.esim.status in allowed[before.status]
@@ -293,6 +326,11 @@ class Lives(RuleBasedStateMachine):
             assert self.esim.expires_at >= before.expires_at
 
     @rule()
+    def carrier_revokes(self) -> None:
+        report = Observation(self.now, "deleted", 0, None, is_revoked=True)
+        self.take(observe(self.esim, report, self.now))
+
+    @rule()
     def worker_waits_for_the_next_moment(self) -> None:
         moment = next_moment(self.esim, self.now)
         if moment is not None:
@@ -305,6 +343,7 @@ class Lives(RuleBasedStateMachine):
     def each_event_happens_once(self) -> None:
         assert self.events["esim.activated"] == (self.esim.activated_at is not None)
         assert self.events["esim.expired"] == (self.esim.status == "expired")
+        assert self.esim.status != "revoked" or next_moment(self.esim, self.now) is None
         for name in ("esim.usage50", "esim.usage80", "esim.depleted"):
             assert self.events[name] <= 1 + self.topups
         assert self.events["esim.expiring"] <= 2 + self.topups

@@ -18,8 +18,8 @@ EventType: TypeAlias = Literal[
 ]
 Threshold: TypeAlias = Literal[50, 80]
 
+# The contract allows the event to be four hours late, more than reports are apart.
 EXPIRING_FROM = 24 * HOUR
-EXPIRING_UNTIL = 20 * HOUR
 _THRESHOLDS: tuple[Threshold, ...] = (50, 80)
 _ALL = 100
 
@@ -30,8 +30,10 @@ class Observation:
 
     Attributes:
         at: when it was made.
+        profile_status: one of the contract's; `error` if the profile is broken.
         active_since: when the eSIM was first used; None if it was not.
         expires_at: when it expires, if the carrier reports that.
+        is_revoked: whether the carrier has withdrawn it for good.
     """
 
     at: int
@@ -39,6 +41,7 @@ class Observation:
     used_bytes: int
     active_since: int | None
     expires_at: int | None = None
+    is_revoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def observe(esim: Esim, observation: Observation, now: int) -> Step:
     if observation.expires_at is not None:
         after = _until(after, observation.expires_at)
     after, used = _use(after)
-    after, elapsed = elapse(after, now)
+    after, elapsed = (revoke(after, now), ()) if observation.is_revoked else elapse(after, now)
     return after, activated + used + elapsed
 
 
@@ -96,8 +99,16 @@ def elapse(esim: Esim, now: int) -> Step:
 
 
 def is_expiring(remaining: int) -> bool:
-    """Return whether an eSIM with this time until its end is reported as expiring."""
-    return EXPIRING_UNTIL <= remaining <= EXPIRING_FROM
+    """Return whether an eSIM with this time until its end is reported as expiring.
+
+    It is reported late rather than never: after an outage, or when the end has come closer.
+    """
+    return 0 < remaining <= EXPIRING_FROM
+
+
+def revoke(esim: Esim, now: int) -> Esim:
+    """Return the eSIM as withdrawn for good, which no event reports."""
+    return replace(esim, status="revoked", updated_at=now)
 
 
 def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
@@ -126,9 +137,9 @@ def next_moment(esim: Esim, now: int) -> int | None:
     """Return the time at which `elapse` next has an effect; None if never."""
     if not is_alive(esim):
         return None
-    if not esim.expiring_reported and now <= esim.expires_at - EXPIRING_UNTIL:
-        return max(now, esim.expires_at - EXPIRING_FROM)
-    return esim.expires_at
+    if esim.expiring_reported or now >= esim.expires_at:
+        return esim.expires_at
+    return max(now, esim.expires_at - EXPIRING_FROM)
 
 
 def next_look(esim: Esim, now: int, next_report: NextReport) -> int | None:

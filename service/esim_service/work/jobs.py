@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
 from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
 from ..domain import observation, orders, topups
-from ..domain.lifecycle import NextReport, is_alive
+from ..domain.lifecycle import NextReport, Observation, is_alive
 from ..domain.stamp import AccountRule, Stamp, account_change
 from ..store.changes.database import Database
 from ..store.tables import esims
 from ..store.tables import jobs as store
 from ..store.tables import orders as order_store
 from ..values.clock import MINUTE, SECOND, Clock
-from ..values.entities import Failure, Job, JobKind, Scope
+from ..values.entities import Esim, Failure, Job, JobKind, Scope
 from ..values.ids import Ids
 
 T = TypeVar("T")
 
 CARRIER_SECONDS = 15.0
 LONGEST_PAUSE = 5 * MINUTE
+
+_log = logging.getLogger(__name__)
 
 
 def retry_after(attempts: int) -> int:
@@ -116,6 +119,7 @@ class CarrierJobs:
             raise
         follow = partial(observation.follow, job, report, 0, self._reporter.next_report)
         await self._change(esim.scope, esim.esim_id, follow)
+        _log_trouble(esim, report)
 
     async def _in_time(self, asked: Awaitable[T]) -> T:
         try:
@@ -130,6 +134,17 @@ class CarrierJobs:
 
     async def _drop(self, job: Job) -> None:
         await self._database.write(partial(store.remove, job.kind, job.subject_id))
+
+
+def _log_trouble(before: Esim, report: Observation | None) -> None:
+    """Log news from the carrier for which the contract has no event."""
+    if report is None:
+        return
+    about = {"esim_id": before.esim_id, "partner_id": before.scope.partner_id}
+    if report.profile_status == "error" and before.profile_status != "error":
+        _log.warning("the carrier reports an error of a profile", extra=about)
+    if report.is_revoked:
+        _log.warning("the carrier has revoked an eSIM", extra=about)
 
 
 def _later(job: Job) -> NextReport:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ...values.entities import Esim, Profile, Scope, Topup
-from ..statements.unit import Row, Unit, execute, insert, row, rows
+from ..statements.unit import Row, Unit, Value, execute, insert, row, rows
+
+
+@dataclass(frozen=True, slots=True)
+class EsimFilter:
+    """A filter for the eSIMs of all partners; None matches all."""
+
+    iccid: str | None = None
+    partner: str | None = None
+    status: str | None = None
+    profile_status: str | None = None
 
 
 def add(esim: Esim) -> Unit[None]:
@@ -86,6 +97,24 @@ def page(scope: Scope, order_id: str | None, before: str, count: int) -> Unit[Se
         *([order_id] if order_id is not None else []),
     )
     return [_esim(record) for record in result]
+
+
+def newest(wanted: EsimFilter, count: int) -> Unit[Sequence[tuple[Esim, str]]]:
+    """Return eSIMs with the names of their partners, newest first."""
+    values: Mapping[str, Value] = {
+        "e.iccid": wanted.iccid,
+        "p.name": wanted.partner,
+        "e.status": wanted.status,
+        "e.profile_status": wanted.profile_status,
+    }
+    columns = [column for column, value in values.items() if value is not None]
+    where = "".join(f" AND {column} = ${number}" for number, column in enumerate(columns, start=2))
+    result = yield from rows(
+        "SELECT e.*, p.name FROM esims e JOIN partners p ON p.partner_id = e.partner_id"
+        f" WHERE TRUE{where} ORDER BY e.esim_id DESC LIMIT $1",
+        *(count, *(values[column] for column in columns)),
+    )
+    return [(_esim(record), record["name"]) for record in result]
 
 
 def add_topup(topup: Topup) -> Unit[None]:
