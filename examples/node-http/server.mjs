@@ -243,7 +243,8 @@ const eventType = (param, value) =>
 
 function eventTypes(param, value) {
   if (!Array.isArray(value)) return fault("invalid_value", param, "This is not an array.");
-  if (value.length > 9) return fault("invalid_length", param, "At most 9 are allowed.");
+  if (value.length < 1 || value.length > 9)
+    return fault("invalid_length", param, "From 1 to 9 are allowed.");
   return value.map((each, at) => eventType(`${param}.${at}`, each));
 }
 

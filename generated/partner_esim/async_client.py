@@ -186,7 +186,8 @@ class AsyncOrders(AsyncGroup):
         list. With `reference`, finds the order that has exactly this reference.
 
         Args:
-            reference: Only the order with this reference.
+            reference: Only the order with this reference. In a query a `+` means a space, which no
+                reference has: send `%2B` for it.
             limit: How many items a page has at most.
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
@@ -222,8 +223,8 @@ class AsyncOrders(AsyncGroup):
         1. A request with the same reference and the same payload, after the first one has
            succeeded, gets the first answer again, byte for byte, with the header
            `Idempotent-Replay: true`. Payloads are the same when they are equal after parsing with
-           defaults applied: leaving `quantity` out is the same as 1, and the order of keys does not
-           matter.
+           defaults applied: leaving `quantity` out is the same as 1, an empty `end_user` or
+           `metadata` is the same as none, and the order of keys does not matter.
         2. With a changed payload it gets 422 `reference_reused`.
         3. While the first request is still in progress it gets 409 `reference_in_progress` with
            `Retry-After: 1`.
@@ -518,9 +519,8 @@ class AsyncWebhookEndpoints(AsyncGroup):
                 delivery.
             event_types: The event types to deliver. When omitted, the default selection applies: all types
                 but `webhook.test`, written out as they are today, so that a type added later is not
-                delivered unasked. An empty list selects no type, and a type that is given twice
-                counts once. `webhook.test` reaches the tested endpoint whether it is selected or
-                not.
+                delivered unasked. A type that is given twice counts once. An empty list is refused.
+                `webhook.test` reaches the tested endpoint whether it is selected or not.
         """
         return await self._calls.call(
             _operations.CREATE_WEBHOOK_ENDPOINT,

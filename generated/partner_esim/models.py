@@ -246,8 +246,8 @@ class WebhookEndpointCreate(Model):
     model_config = ConfigDict(extra="forbid")
     url: Annotated[StrictStr, Field(max_length=2048, pattern="^https://")]
     """Where deliveries are sent: an HTTPS address without user information and without a fragment, whose host is not a private or otherwise non-public address, whether literal or resolved. Anything else is refused with `invalid_webhook_url`. A name that does not resolve yet is accepted; the address is checked again at every delivery."""
-    event_types: Annotated[list[EventTypeName] | None, Field(max_length=9)] = None
-    """The event types to deliver. When omitted, the default selection applies: all types but `webhook.test`, written out as they are today, so that a type added later is not delivered unasked. An empty list selects no type, and a type that is given twice counts once. `webhook.test` reaches the tested endpoint whether it is selected or not."""
+    event_types: Annotated[list[EventTypeName] | None, Field(max_length=9, min_length=1)] = None
+    """The event types to deliver. When omitted, the default selection applies: all types but `webhook.test`, written out as they are today, so that a type added later is not delivered unasked. A type that is given twice counts once. An empty list is refused. `webhook.test` reaches the tested endpoint whether it is selected or not."""
 
 
 WebhookEndpointDisabledReason: TypeAlias = Literal["deliveries_failing"] | StrictStr
@@ -456,7 +456,7 @@ class EsimExpiredEvent(Model):
 
 
 class EsimExpiringEvent(Model):
-    """An eSIM expires soon. It arrives between 24 and 20 hours before `expires_at`."""
+    """An eSIM expires soon. It arrives between 24 and 20 hours before `expires_at`, or late rather than never after an outage or when `expires_at` comes closer."""
 
     id: EventId
     """Identifies the event. It is the same in every delivery attempt and in the event feed, so that a receiver can leave out what it has seen."""

@@ -297,7 +297,7 @@ def register(
 
 
 def tested(api: Api, url: str) -> Any:
-    """Register an endpoint and send it a test event; return the endpoint."""
-    endpoint = register(api, url, [])
+    """Register an endpoint and send it a test event, which it has not selected; return it."""
+    endpoint = register(api, url, ["esim.expired"])
     api.post(f"/webhook-endpoints/{endpoint['id']}/test")
     return endpoint

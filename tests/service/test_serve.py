@@ -145,6 +145,18 @@ async def test_webhook_endpoints(client: EsimClient) -> None:
     assert selected.event_types == ["esim.usage"]
 
 
+async def test_an_endpoint_that_would_get_nothing_is_refused(running: Running) -> None:
+    headers = {"Authorization": f"Bearer {running.key()}"}
+    body = {"url": "https://hooks.example.com/", "event_types": []}
+    answer = httpx2.post(f"{running.base_url}/webhook-endpoints", json=body, headers=headers)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["param"]) == (
+        400,
+        "invalid_length",
+        "event_types",
+    )
+
+
 @pytest.mark.parametrize(
     "url",
     [
