@@ -52,7 +52,8 @@ _WRONG = {
     ),
     "a completed order without its eSIMs": (
         "SELECT o.order_id FROM orders o WHERE o.status = 'completed' AND o.quantity <>"
-        " (SELECT COUNT(*) FROM esims e WHERE e.order_id = o.order_id)"
+        " (SELECT COUNT(*) FROM esims e WHERE e.partner_id = o.partner_id AND e.mode = o.mode"
+        " AND e.order_id = o.order_id)"
     ),
     "a gap in the feed": (
         "SELECT a.partner_id FROM accounts a JOIN events e"

@@ -14,8 +14,6 @@ from esim_service.store.changes.database import OperatorError, UnavailableError
 from esim_service.store.drivers.migrate import migrate
 from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import Unit, execute, rows
-from esim_service.store.tables import events
-from esim_service.values.entities import Scope
 
 pytestmark = pytest.mark.anyio
 
@@ -198,13 +196,3 @@ async def test_what_was_answered_survives_kill_9(tmp_path: Path, root: Path) -> 
         await database.close()
         for rest in tmp_path.glob("service.db*"):
             rest.unlink()
-
-
-async def test_a_reader_of_one_type_looks_at_no_other_events(sqlite: SqliteDatabase) -> None:
-    statement = next(events.feed(Scope("prt_1", "test"), 0, "esim.usage", 51))
-    plan = await sqlite.read(
-        partial(rows, f"EXPLAIN QUERY PLAN {statement.sql}", *statement.parameters)
-    )
-    # Not sorted either.
-    [step] = [row["detail"] for row in plan]
-    assert "INDEX events_by_type (partner_id=? AND mode=? AND type=? AND sequence>?)" in step

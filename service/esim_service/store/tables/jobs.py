@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
+from typing import get_args
 
 from ...values.entities import Job, JobKind, Scope
 from ..statements.unit import Unit, execute, insert, rows
+
+# The index of due jobs begins with the kind.
+_ANY_KIND = ", ".join(f"'{kind}'" for kind in get_args(JobKind))
 
 
 def add(job: Job) -> Unit[None]:
@@ -97,6 +101,8 @@ def take_over(now: int) -> Unit[None]:
 def count_due(now: int) -> Unit[Mapping[str, int]]:
     """Return the number of due jobs of each kind."""
     result = yield from rows(
-        "SELECT kind, COUNT(*) AS due FROM jobs WHERE due_at <= $1 GROUP BY kind", now
+        f"SELECT kind, COUNT(*) AS due FROM jobs WHERE kind IN ({_ANY_KIND}) AND due_at <= $1"
+        " GROUP BY kind",
+        now,
     )
     return {record["kind"]: record["due"] for record in result}

@@ -103,9 +103,9 @@ def without_jobs() -> Unit[Sequence[str]]:
 def oldest() -> Unit[Mapping[JobKind, int]]:
     """Return the creation times of the oldest order and the oldest top-up that are not finished."""
     result = yield from rows(
-        "SELECT j.kind, MIN(COALESCE(o.created_at, t.created_at)) AS since FROM jobs j"
-        " LEFT JOIN orders o ON o.order_id = j.subject_id"
-        " LEFT JOIN topups t ON t.topup_id = j.subject_id"
-        " WHERE j.kind IN ('provision', 'topup') GROUP BY j.kind"
+        "SELECT j.kind, MIN(COALESCE("
+        "(SELECT o.created_at FROM orders o WHERE o.order_id = j.subject_id),"
+        " (SELECT t.created_at FROM topups t WHERE t.topup_id = j.subject_id))) AS since"
+        " FROM jobs j WHERE j.kind IN ('provision', 'topup') GROUP BY j.kind"
     )
     return {record["kind"]: record["since"] for record in result}
