@@ -57,7 +57,7 @@ _WRONG = {
     ),
     "a gap in the feed": (
         "SELECT a.partner_id FROM accounts a JOIN events e"
-        " ON e.partner_id = a.partner_id AND e.mode = a.mode"
+        " ON e.partner_id = a.partner_id AND e.mode = a.epoch"
         " GROUP BY a.partner_id, a.mode, a.last_event"
         " HAVING MAX(e.sequence) <> a.last_event OR COUNT(*) <> a.last_event - MIN(e.sequence) + 1"
     ),
@@ -151,12 +151,12 @@ class Books:
             await self.execute(f"UPDATE {table} SET due_at = 0")
 
     async def is_settled(self) -> bool:
-        """Whether every order and every delivery has come to its end."""
+        """Whether orders, deliveries and the removal after resets have come to their ends."""
         open_ = "SELECT 1 AS one FROM {} WHERE status = 'processing' LIMIT 1"
         for sql in (open_.format("orders"), open_.format("topups")):
             if await self.rows(sql):
                 return False
-        return await self.count("deliveries") == 0
+        return await self.count("deliveries") == await self.count("ended_epochs") == 0
 
     async def audit(self) -> None:
         """Assert the invariants in one snapshot."""

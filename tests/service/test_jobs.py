@@ -17,7 +17,6 @@ from prometheus_client import CollectorRegistry
 
 from esim_service.carrier.port import Inquiry, RefusedError, UnreachableError
 from esim_service.carrier.simulator import Simulator
-from esim_service.domain import sandbox
 from esim_service.domain.lifecycle import Observation
 from esim_service.store.changes.database import UnavailableError
 from esim_service.store.statements.unit import execute
@@ -638,33 +637,33 @@ async def test_a_top_up_announces_the_later_end_again(crew: Crew) -> None:
 async def test_a_reset_in_between_ends_the_jobs(crew: Crew) -> None:
     await crew.order("r1")
     await crew.world.order("r2")
-    await crew.world.database.write(lambda: sandbox.reset(crew.world.scope(), crew.world.stamp()))
+    await crew.world.reset()
     await crew.pass_time(HOUR, 10 * MINUTE)
     assert await crew.world.events() == []
-    assert await crew.world.count("jobs") == await crew.world.count("orders") == 0
+    # Before the removal: a claimed job of an epoch that has ended is dropped.
+    assert await crew.world.count("jobs") == 0
+    await crew.world.remove_ended()
+    assert await crew.world.count("orders") == 0
 
 
 async def test_a_reset_while_the_carrier_is_asked_leaves_nothing(crew: Crew) -> None:
     provision = crew.carrier.simulator.provision
 
     async def reset(order: Order) -> Sequence[Profile]:
-        await crew.world.database.write(
-            lambda: sandbox.reset(crew.world.scope(), crew.world.stamp())
-        )
+        await crew.world.reset()
         return await provision(order)
 
     crew.carrier.simulator.provision = reset  # type: ignore[method-assign]
     await crew.world.order("r1")
     await crew.drain()
     assert await crew.world.events() == []
+    await crew.world.remove_ended()
     assert await crew.world.count("esims") == await crew.world.count("jobs") == 0
 
 
 async def test_a_reset_while_the_carrier_reports_leaves_nothing(crew: Crew) -> None:
     async def reset(esim: Esim, now: int) -> Observation:
-        await crew.world.database.write(
-            lambda: sandbox.reset(crew.world.scope(), crew.world.stamp())
-        )
+        await crew.world.reset()
         return Observation(now, "enabled", 1, now)
 
     await crew.order("r1")
@@ -672,6 +671,7 @@ async def test_a_reset_while_the_carrier_reports_leaves_nothing(crew: Crew) -> N
     await crew.pass_time(10 * MINUTE, 10 * MINUTE)
     assert crew.jobs("observe", "done") == 1
     assert await crew.world.events() == []
+    await crew.world.remove_ended()
     assert await crew.world.count("esims") == await crew.world.count("jobs") == 0
 
 

@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from esim_service.domain import events as feed
-from esim_service.domain import partners, sandbox
+from esim_service.domain import partners
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.tables import esims
 from esim_service.store.tables import events as event_store
@@ -120,5 +120,5 @@ async def test_a_reset_is_dated_after_what_was_before_it(world: World, clock: Ma
     await world.order("r1")
     before = await world.database.read(partial(accounts.account, world.scope()))
     clock.adjust(-HOUR)
-    after = await world.database.write(lambda: sandbox.reset(world.scope(), world.stamp()))
+    after = await world.reset()
     assert after.updated_at > before.updated_at

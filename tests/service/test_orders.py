@@ -12,7 +12,7 @@ from esim_service.domain import bodies, endpoints, orders, partners, sandbox, to
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.store.statements.unit import Unit, execute
-from esim_service.store.tables import esims
+from esim_service.store.tables import epochs, esims
 from esim_service.values.clock import DAY
 from esim_service.values.entities import Failure
 from esim_service.values.money import from_decimal
@@ -22,7 +22,7 @@ from .world import DAILY, FIXED, World
 
 pytestmark = pytest.mark.anyio
 
-FORGOTTEN = ("orders", "esims", "topups", "answers", "jobs", "events", "deliveries")
+FORGOTTEN = (*epochs.TABLES, "ended_epochs")
 
 
 async def test_an_order_is_charged_once_and_replayed_byte_for_byte(world: World) -> None:
@@ -286,7 +286,8 @@ async def test_a_reset_forgets_orders_and_keeps_the_count_of_events(world: World
     await world.top_up("t1", iccid)
     await world.endpoint("https://hooks.example")
     await world.order("r0")
-    await world.database.write(lambda: sandbox.reset(world.scope(), world.stamp()))
+    await world.reset()
+    await world.remove_ended()
     left = {table: await world.count(table) for table in FORGOTTEN}
     assert left == dict.fromkeys(FORGOTTEN, 0)
     assert await world.count("webhook_endpoints") == 1

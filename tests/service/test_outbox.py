@@ -17,7 +17,7 @@ from esim_service.delivery.outbox import DatabaseOutbox
 from esim_service.delivery.runner import LEASE, PER_ENDPOINT, DueDelivery
 from esim_service.delivery.schedule import JITTER
 from esim_service.delivery.sender import Acknowledged, Failed, FailureReason
-from esim_service.domain import endpoints, redelivery, sandbox
+from esim_service.domain import endpoints, redelivery
 from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import attempts
 from esim_service.store.tables import events as event_store
@@ -643,10 +643,24 @@ async def test_a_reset_forgets_attempts(queue: Queue) -> None:
     await queue.world.completed("r1")
     (claim,) = await queue.claim()
     await queue.acknowledge(claim)
-    scope = queue.world.scope()
-    await queue.world.database.write(lambda: sandbox.reset(scope, queue.world.stamp()))
+    await queue.world.reset()
     assert await shown(queue) == []
+    await queue.world.remove_ended()
     assert await queue.world.count("delivery_attempts") == 0
+
+
+async def test_after_a_reset_nothing_of_before_is_sent(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    for number in range(2 * PER_ENDPOINT):
+        await queue.world.completed(f"r{number}")
+    await queue.world.reset()
+    await queue.world.completed("r0")
+    claims: list[DueDelivery] = []
+    while not claims:
+        claims += await queue.claim()
+    (event,) = await queue.world.events()
+    assert [claim.message.event_id for claim in claims] == [event.event_id]
+    assert await queue.waiting() == 1
 
 
 async def test_pauses_are_longer_by_what_chance_says(world: World) -> None:

@@ -50,6 +50,7 @@ from esim_service.store.statements.unit import Row, Statement, Unit, Value, rows
 from esim_service.store.tables import (
     attempts,
     dates,
+    epochs,
     esims,
     events,
     jobs,
@@ -141,9 +142,7 @@ def _requests(world: World, size: int) -> Iterator[Sample]:
     ):
         yield Sample(make, is_merged=True)
     yield Sample(partial(_endpoint, world))
-    yield Sample(
-        partial(sandbox.reset, scope, world.stamp()), "it deletes everything in one transaction"
-    )
+    yield Sample(partial(sandbox.reset, scope, world.stamp()))
     for waits in (True, False):
         lock = partial(partners.lock_accounts, [scope], [1], waits=waits)
         yield Sample(lock, dialect="postgres")
@@ -155,6 +154,7 @@ def _work(world: World, size: int) -> Iterator[Sample]:
     scope, middle, now = world.scope(), size // 2 + 1, START + 10
     job = Job(made_id("job", middle), scope, "observe", made_id("esm", middle), 0, START + middle)
     delivery_id = made_id("dlv", middle)
+    ended = epochs.EndedEpoch(scope.partner_id, "test")
     yield Sample(partial(_deliveries, world, middle), is_merged=True)
     for make in (
         partial(jobs.take, now, {"provision": FEW, "topup": FEW, "observe": FEW}, now + HOUR),
@@ -165,13 +165,16 @@ def _work(world: World, size: int) -> Iterator[Sample]:
         partial(jobs.take_over, now),
         partial(jobs.count_due, now),
         purchases.oldest,
-        partial(esims.known, job.subject_id),
+        partial(esims.known, scope, job.subject_id),
         partial(outbox.due, now, 4),
         partial(outbox.take, [made_id("dlv", 1), made_id("dlv", 2)], now, now + HOUR),
         partial(outbox.release, delivery_id, START + middle, now),
         partial(outbox.clear, "whe_1", "webhook.test", FEW),
         partial(events.old, now, FEW),
-        partial(feed.forget, scope, 10, now),
+        partial(feed.forget, events.OldEvents(scope, "test", 10), now),
+        epochs.ended,
+        *(partial(epochs.remove_some, ended, table, FEW) for table in epochs.TABLES),
+        partial(epochs.forget, ended),
         partial(attempts.remove_old, ended_delivery(10), FEW),
         partial(dates.count_ahead, START + size),
         partial(secrets.ensure, "cursors", b"secret"),
@@ -583,7 +586,9 @@ def texts(tree: ast.AST) -> Iterator[str]:
         match node:
             case ast.Constant(str(text)) if id(node) not in skipped:
                 yield text
-            case ast.Call(ast.Name("insert"), [ast.Constant(str(table)), *_]):
+            case ast.Call(
+                ast.Name("insert") | ast.Attribute(attr="insert"), [ast.Constant(str(table)), *_]
+            ):
                 yield f"INSERT INTO {table} ("
 
 

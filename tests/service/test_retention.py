@@ -85,7 +85,8 @@ async def test_a_purge_that_knows_less_takes_nothing_back(world: World) -> None:
     for number in range(3):
         await world.completed(f"r{number}")
     for last in (3, 1):
-        forget = partial(feed.forget, world.scope(), last, world.clock.now() + 1)
+        old = store.OldEvents(world.scope(), "test", last)
+        forget = partial(feed.forget, old, world.clock.now() + 1)
         await world.database.write(forget)
     for missing in (1, 2):
         with pytest.raises(Problem) as raised:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from esim_service import catalogue
-from esim_service.domain import endpoints, lifecycle, orders, partners, topups
+from esim_service.domain import endpoints, lifecycle, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.domain.stamp import AccountRule, Stamp, account_change
@@ -20,8 +20,18 @@ from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import partners as accounts
 from esim_service.store.tables.catalogue import replace as replace_catalogue
 from esim_service.values.clock import Clock
-from esim_service.values.entities import Esim, Event, Mode, Order, Profile, Scope, WebhookEndpoint
+from esim_service.values.entities import (
+    Account,
+    Esim,
+    Event,
+    Mode,
+    Order,
+    Profile,
+    Scope,
+    WebhookEndpoint,
+)
 from esim_service.values.ids import Ids, Prefix
+from esim_service.work.removal import remove_ended
 
 from .books import ledger_sum
 
@@ -104,6 +114,12 @@ class World:
 
     async def credit(self, amount: int, mode: Mode = "live") -> None:
         await self.database.write(lambda: partners.credit(self.scope(mode), amount, self.stamp()))
+
+    async def reset(self) -> Account:
+        return await self.database.write(lambda: sandbox.reset(self.scope(), self.stamp()))
+
+    async def remove_ended(self) -> None:
+        await remove_ended(self.database)
 
     async def shown(self, order_id: str, mode: Mode = "test") -> Order:
         found = await self.database.read(partial(order_store.find, self.scope(mode), order_id))

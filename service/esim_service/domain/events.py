@@ -88,14 +88,15 @@ def feed(
     return events, False, FeedPosition(account.last_event, last_id, account.feed_epoch)
 
 
-def forget(scope: Scope, last: int, before: int) -> Unit[int]:
-    """Remove old events up to a sequence number; return the number of those removed.
+def forget(old: store.OldEvents, before: int) -> Unit[int]:
+    """Remove old events; return the number of those removed.
 
     Cursors before them become invalid.
     """
-    account = yield from partners.lock_account(scope)
-    count = yield from store.remove_events(scope, last, before)
-    yield from partners.save_account(replace(account, purged_event=max(account.purged_event, last)))
+    account = yield from partners.lock_account(old.scope)
+    count = yield from store.remove_old(old, before)
+    purged = max(account.purged_event, old.last)
+    yield from partners.save_account(replace(account, purged_event=purged))
     return count
 
 

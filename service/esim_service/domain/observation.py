@@ -24,10 +24,10 @@ def follow(
         job: the claimed job that follows the eSIM; it ends with the eSIM.
         attempts: the failed requests to the carrier since its last response.
     """
-    esim = yield from esims.known(job.subject_id)
+    esim = yield from esims.known(account.scope, job.subject_id)
     now = stamp.now
     if esim is None:
-        # The removal of the eSIM has removed the job as well.
+        # A reset has ended its epoch, with which the job is removed as well.
         return account, None
     after, happened = (
         lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)

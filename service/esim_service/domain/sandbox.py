@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..store.statements.unit import Unit
-from ..store.tables import partners, sandbox
+from ..store.tables import epochs, partners
 from ..values.entities import Account, Scope
 from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
@@ -13,10 +13,10 @@ TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
 
 
 def reset(scope: Scope, stamp: Stamp) -> Unit[Account]:
-    """Delete the sandbox data; keys, endpoints and the sequence of events are kept."""
+    """Begin the sandbox anew; keys, endpoints and the sequence of events are kept."""
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
-    yield from sandbox.forget(scope)
+    yield from epochs.begin(scope)
     missing = TEST_BALANCE - account.balance
     account = yield from ledger.post(account, "reset", missing, None, stamp)
     yield from partners.save_account(account)

@@ -99,7 +99,7 @@ def buy(
 
 def complete(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
     """Add a top-up to its eSIM; a top-up that has ended is left unchanged."""
-    topup = yield from store.find_topup(topup_id)
+    topup = yield from store.find_topup(account.scope, topup_id)
     if topup is None or topup.status != "processing":
         return account, None
     esim = yield from store.find(account.scope, topup.iccid)
@@ -115,7 +115,7 @@ def complete(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
 
 def fail(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
     """End a top-up without data and refund it; a top-up that has ended is left unchanged."""
-    topup = yield from store.find_topup(topup_id)
+    topup = yield from store.find_topup(account.scope, topup_id)
     if topup is None or topup.status != "processing":
         return account, None
     yield from store.finish_topup(replace(topup, status="failed", completed_at=stamp.date))

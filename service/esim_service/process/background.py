@@ -19,11 +19,13 @@ from ..values.entities import Job, JobKind
 from ..values.ids import Ids
 from ..work.jobs import CarrierJobs
 from ..work.metrics import WorkMetrics
+from ..work.removal import remove_ended
 from ..work.retention import purge
 from ..work.runner import LEASE, JobRunner
 
 PURGE_SECONDS = 3600.0
 MEASURE_SECONDS = 10.0
+REMOVE_SECONDS = 1.0
 _PAUSE_SECONDS = 1.0
 # Under load, one claim then takes many jobs.
 _GATHER_SECONDS = 0.002
@@ -68,16 +70,19 @@ class Background:
     async def run(self) -> None:
         """Work until `stop` is called; a cancellation releases claims, too."""
         await self._take_over()
-        async with asyncio.TaskGroup() as chores:
-            purging = chores.create_task(self._repeat(self._purge, PURGE_SECONDS))
-            measuring = chores.create_task(self._repeat(self._measure, MEASURE_SECONDS))
+        async with asyncio.TaskGroup() as group:
+            chores = [
+                group.create_task(self._repeat(self._purge, PURGE_SECONDS)),
+                group.create_task(self._repeat(self._measure, MEASURE_SECONDS)),
+                group.create_task(self._repeat(self._remove, REMOVE_SECONDS)),
+            ]
             try:
                 async with asyncio.TaskGroup() as loops:
                     loops.create_task(self._keep(self._jobs.run))
                     loops.create_task(self._keep(self._deliveries.run))
             finally:
-                purging.cancel()
-                measuring.cancel()
+                for chore in chores:
+                    chore.cancel()
 
     def stop(self) -> None:
         """Let `run` end: no new work is started, work in flight gets a short time."""
@@ -135,6 +140,9 @@ class Background:
 
     async def _purge(self) -> None:
         self._metrics.purged.inc(await purge(self._database, self._clock.now()))
+
+    async def _remove(self) -> None:
+        await remove_ended(self._database)
 
     async def _measure(self) -> None:
         new, retrying = await self._database.read(outbox.count)

@@ -89,7 +89,7 @@ class CarrierJobs:
         await self._change(order.scope, order.order_id, complete)
 
     async def _top_up(self, job: Job) -> None:
-        topup = await self._database.read(partial(esims.find_topup, job.subject_id))
+        topup = await self._database.read(partial(esims.find_topup, job.scope, job.subject_id))
         if topup is None or topup.status != "processing":
             await self._drop(job)
             return
@@ -106,7 +106,7 @@ class CarrierJobs:
         await self._change(topup.scope, topup.esim_id, partial(topups.complete, topup.topup_id))
 
     async def _observe(self, job: Job) -> None:
-        esim = await self._database.read(partial(esims.known, job.subject_id))
+        esim = await self._database.read(partial(esims.known, job.scope, job.subject_id))
         if esim is None:
             await self._drop(job)
             return

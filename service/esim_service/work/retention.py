@@ -31,9 +31,9 @@ async def purge(database: Database, now: int) -> int:
     async with database.hold(_NAME) as writer:
         if writer is None:
             return 0
-        while last_by_scope := await database.read(partial(store.old, now - RETENTION, BATCH)):
-            for scope, last in last_by_scope.items():
-                removed += await writer.write(partial(events.forget, scope, last, now - RETENTION))
+        while old_events := await database.read(partial(store.old, now - RETENTION, BATCH)):
+            for old in old_events:
+                removed += await writer.write(partial(events.forget, old, now - RETENTION))
             await asyncio.sleep(_PAUSE)
         oldest = first(Prefix.DELIVERY, now - RETENTION)
         while await writer.write(partial(attempts.remove_old, oldest, BATCH)) == BATCH:

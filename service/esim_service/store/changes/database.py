@@ -12,8 +12,9 @@ from .change import AccountChange
 
 T = TypeVar("T")
 
-# The maximum of concurrent long contexts of `Database.hold`; each may occupy a connection.
-LONG_HOLDS = 40
+# The maximum of concurrent long contexts of `Database.hold`; each may occupy a connection. One is
+# for the removal of what resets leave, the others are for requests that wait for a carrier.
+LONG_HOLDS = 41
 
 Dialect: TypeAlias = Literal["sqlite", "postgres"]
 

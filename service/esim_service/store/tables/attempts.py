@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from ...values.entities import Scope, WebhookEndpoint
 from ..statements.unit import Row, Unit, Value, execute, rows
+from . import epochs
 
 State: TypeAlias = Literal["waiting", "acknowledged", "exhausted", "dropped"]
 """A delivery is dropped when its endpoint was removed or disabled while it waited."""
@@ -79,9 +80,12 @@ class DeliveryFilter:
 
 
 _LAST = "a.number, a.made_at, a.milliseconds, a.outcome, a.status, a.next_at"
-_WAITING = (
-    f"SELECT d.*, d.attempts AS made, p.name, e.type, {_LAST} FROM deliveries d"
+_OWNER = (
     " JOIN partners p ON p.partner_id = d.partner_id"
+    " JOIN accounts o ON o.partner_id = d.partner_id AND o.epoch = d.mode"
+)
+_WAITING = (
+    f"SELECT d.*, d.attempts AS made, p.name, e.type, {_LAST} FROM deliveries d{_OWNER}"
     " LEFT JOIN events e ON e.event_id = d.event_id"
     " LEFT JOIN delivery_attempts a ON a.delivery_id = d.delivery_id AND a.number = d.attempts"
     " WHERE {} ORDER BY d.delivery_id DESC LIMIT $1"
@@ -89,7 +93,7 @@ _WAITING = (
 # The last attempt of each delivery that is not waiting.
 _ENDED = (
     "SELECT d.*, d.number AS made, CAST(NULL AS BIGINT) AS due_at, p.name, e.type"
-    " FROM delivery_attempts d JOIN partners p ON p.partner_id = d.partner_id"
+    f" FROM delivery_attempts d{_OWNER}"
     " LEFT JOIN events e ON e.event_id = d.event_id"
     " WHERE NOT EXISTS (SELECT 1 FROM deliveries w WHERE w.delivery_id = d.delivery_id)"
     " AND NOT EXISTS (SELECT 1 FROM delivery_attempts later"
@@ -113,16 +117,16 @@ def add(
     counts, is then written last.
     """
     yield from execute(
-        "INSERT INTO delivery_attempts (delivery_id, number, partner_id, mode, endpoint_id,"
+        "INSERT INTO delivery_attempts (partner_id, mode, delivery_id, number, endpoint_id,"
         " event_id, made_at, milliseconds, outcome, status, next_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+        f" VALUES ($1, {epochs.EPOCH}, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
         " ON CONFLICT (delivery_id, number) DO UPDATE SET made_at = excluded.made_at,"
         " milliseconds = excluded.milliseconds, outcome = excluded.outcome,"
         " status = excluded.status, next_at = excluded.next_at",
-        delivery_id,
-        attempt.number,
         endpoint.scope.partner_id,
         endpoint.scope.mode,
+        delivery_id,
+        attempt.number,
         endpoint.endpoint_id,
         event_id,
         attempt.made_at,
@@ -181,7 +185,7 @@ def _conditions(wanted: DeliveryFilter) -> tuple[str, Sequence[Value]]:
 def _delivery(record: Row) -> DeliveryRecord:
     return DeliveryRecord(
         delivery_id=record["delivery_id"],
-        scope=Scope(record["partner_id"], record["mode"]),
+        scope=epochs.scope_of(record),
         partner=record["name"],
         endpoint_id=record["endpoint_id"],
         event_id=record["event_id"],

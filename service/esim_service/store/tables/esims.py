@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...values.entities import Esim, Profile, Scope, Topup
-from ..statements.unit import Row, Unit, Value, execute, insert, row, rows
+from ..statements.unit import Row, Unit, Value, execute, row, rows
+from . import epochs
+from .epochs import OF_ACCOUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,11 @@ class EsimFilter:
 def add(esim: Esim) -> Unit[None]:
     """Store a new eSIM."""
     profile = esim.profile
-    yield from insert(
+    yield from epochs.insert(
         "esims",
+        esim.scope,
         esim_id=esim.esim_id,
         iccid=profile.iccid,
-        partner_id=esim.scope.partner_id,
-        mode=esim.scope.mode,
         order_id=esim.order_id,
         plan_id=esim.plan_id,
         scenario=esim.scenario,
@@ -75,22 +76,25 @@ def save(esim: Esim) -> Unit[None]:
 def find(scope: Scope, iccid: str) -> Unit[Esim | None]:
     """Find an eSIM of a partner."""
     record = yield from row(
-        "SELECT * FROM esims WHERE iccid = $1 AND partner_id = $2 AND mode = $3",
-        *(iccid, scope.partner_id, scope.mode),
+        f"SELECT * FROM esims WHERE {OF_ACCOUNT} AND iccid = $3",
+        *(scope.partner_id, scope.mode, iccid),
     )
     return None if record is None else _esim(record)
 
 
-def known(esim_id: str) -> Unit[Esim | None]:
-    """Find an eSIM of any partner."""
-    record = yield from row("SELECT * FROM esims WHERE esim_id = $1", esim_id)
+def known(scope: Scope, esim_id: str) -> Unit[Esim | None]:
+    """Find an eSIM of a partner by its id, which partners do not use."""
+    record = yield from row(
+        f"SELECT * FROM esims WHERE {OF_ACCOUNT} AND esim_id = $3",
+        *(scope.partner_id, scope.mode, esim_id),
+    )
     return None if record is None else _esim(record)
 
 
 def page(scope: Scope, order_id: str | None, before: str, count: int) -> Unit[Sequence[Esim]]:
     """Return the eSIMs of a partner that are older than an id, newest first."""
     result = yield from rows(
-        "SELECT * FROM esims WHERE partner_id = $1 AND mode = $2 AND esim_id < $3"
+        f"SELECT * FROM esims WHERE {OF_ACCOUNT} AND esim_id < $3"
         + (" AND order_id = $5" if order_id is not None else "")
         + " ORDER BY esim_id DESC LIMIT $4",
         *(scope.partner_id, scope.mode, before, count),
@@ -111,6 +115,7 @@ def newest(wanted: EsimFilter, count: int) -> Unit[Sequence[tuple[Esim, str]]]:
     where = "".join(f" AND {column} = ${number}" for number, column in enumerate(columns, start=2))
     result = yield from rows(
         "SELECT e.*, p.name FROM esims e JOIN partners p ON p.partner_id = e.partner_id"
+        " JOIN accounts o ON o.partner_id = e.partner_id AND o.epoch = e.mode"
         f" WHERE TRUE{where} ORDER BY e.esim_id DESC LIMIT $1",
         *(count, *(values[column] for column in columns)),
     )
@@ -119,11 +124,10 @@ def newest(wanted: EsimFilter, count: int) -> Unit[Sequence[tuple[Esim, str]]]:
 
 def add_topup(topup: Topup) -> Unit[None]:
     """Store a new top-up."""
-    yield from insert(
+    yield from epochs.insert(
         "topups",
+        topup.scope,
         topup_id=topup.topup_id,
-        partner_id=topup.scope.partner_id,
-        mode=topup.scope.mode,
         esim_id=topup.esim_id,
         iccid=topup.iccid,
         topup_plan_id=topup.topup_plan_id,
@@ -140,9 +144,12 @@ def add_topup(topup: Topup) -> Unit[None]:
     )
 
 
-def find_topup(topup_id: str) -> Unit[Topup | None]:
-    """Find a top-up."""
-    record = yield from row("SELECT * FROM topups WHERE topup_id = $1", topup_id)
+def find_topup(scope: Scope, topup_id: str) -> Unit[Topup | None]:
+    """Find a top-up of a partner."""
+    record = yield from row(
+        f"SELECT * FROM topups WHERE {OF_ACCOUNT} AND topup_id = $3",
+        *(scope.partner_id, scope.mode, topup_id),
+    )
     return None if record is None else _topup(record)
 
 
@@ -162,7 +169,7 @@ def _esim(record: Row) -> Esim:
     supported = record["topup_supported"]
     return Esim(
         esim_id=record["esim_id"],
-        scope=Scope(record["partner_id"], record["mode"]),
+        scope=epochs.scope_of(record),
         order_id=record["order_id"],
         plan_id=record["plan_id"],
         scenario=record["scenario"],
@@ -192,7 +199,7 @@ def _esim(record: Row) -> Esim:
 def _topup(record: Row) -> Topup:
     return Topup(
         topup_id=record["topup_id"],
-        scope=Scope(record["partner_id"], record["mode"]),
+        scope=epochs.scope_of(record),
         esim_id=record["esim_id"],
         iccid=record["iccid"],
         topup_plan_id=record["topup_plan_id"],

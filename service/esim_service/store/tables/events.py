@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ...values.entities import Event, Scope, WebhookEndpoint
 from ..statements.unit import Row, Unit, execute, insert, row, rows
+from . import epochs
+from .epochs import OF_ACCOUNT
+
+
+@dataclass(frozen=True, slots=True)
+class OldEvents:
+    """The old events of an account in one epoch, which may have ended.
+
+    Attributes:
+        last: the sequence number of the last one.
+    """
+
+    scope: Scope
+    epoch: str
+    last: int
 
 
 def add_event(event: Event) -> Unit[None]:
     """Store a new event."""
-    yield from insert(
+    yield from epochs.insert(
         "events",
-        partner_id=event.scope.partner_id,
-        mode=event.scope.mode,
+        event.scope,
         sequence=event.sequence,
         event_id=event.event_id,
         type=event.type,
@@ -27,7 +42,7 @@ def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequen
     # If statistics say that all events have one type, PostgreSQL would look for another type in all
     # of them. In the order of types, it can only use their index.
     result = yield from rows(
-        "SELECT * FROM events WHERE partner_id = $1 AND mode = $2 AND "
+        f"SELECT * FROM events WHERE {OF_ACCOUNT} AND "
         + (
             "(type, sequence) > ($5, $3) AND type <= $5 ORDER BY type, sequence"
             if type_
@@ -43,8 +58,8 @@ def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequen
 def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
     """Find an event of a partner in one mode."""
     record = yield from row(
-        "SELECT * FROM events WHERE event_id = $1 AND partner_id = $2 AND mode = $3",
-        *(event_id, scope.partner_id, scope.mode),
+        f"SELECT * FROM events WHERE {OF_ACCOUNT} AND event_id = $3",
+        *(scope.partner_id, scope.mode, event_id),
     )
     return None if record is None else _event(scope, record)
 
@@ -52,43 +67,39 @@ def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
 def id_of(scope: Scope, sequence: int) -> Unit[str | None]:
     """Return the id of the event with a sequence number, if it is kept."""
     record = yield from row(
-        "SELECT event_id FROM events WHERE partner_id = $1 AND mode = $2 AND sequence = $3",
+        f"SELECT event_id FROM events WHERE {OF_ACCOUNT} AND sequence = $3",
         *(scope.partner_id, scope.mode, sequence),
     )
     return None if record is None else record["event_id"]
 
 
-def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
-    """Return the scopes with events older than a given time, with the last such event of each.
-
-    At most `count` events are examined in total.
-    """
+def old(before: int, count: int) -> Unit[Sequence[OldEvents]]:
+    """Return the events older than a given time, of which at most `count` are examined."""
     result = yield from rows(
         "SELECT partner_id, mode, MAX(sequence) AS last FROM (SELECT partner_id, mode, sequence"
         " FROM events WHERE created_at < $1 ORDER BY created_at LIMIT $2) AS found"
         " GROUP BY partner_id, mode",
         *(before, count),
     )
-    return {Scope(record["partner_id"], record["mode"]): record["last"] for record in result}
+    return [OldEvents(epochs.scope_of(record), record["mode"], record["last"]) for record in result]
 
 
-def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
-    """Remove events older than a given time, up to a sequence number; return their number."""
+def remove_old(old_events: OldEvents, before: int) -> Unit[int]:
+    """Remove events older than a given time; return their number."""
     result = yield from rows(
         "DELETE FROM events WHERE partner_id = $1 AND mode = $2 AND sequence <= $3"
         " AND created_at < $4 RETURNING sequence",
-        *(scope.partner_id, scope.mode, last, before),
+        *(old_events.scope.partner_id, old_events.epoch, old_events.last, before),
     )
     return len(result)
 
 
 def add_delivery(delivery_id: str, event: Event, endpoint_id: str, due_at: int) -> Unit[None]:
     """Queue an event for an endpoint."""
-    yield from insert(
+    yield from epochs.insert(
         "deliveries",
+        event.scope,
         delivery_id=delivery_id,
-        partner_id=event.scope.partner_id,
-        mode=event.scope.mode,
         endpoint_id=endpoint_id,
         event_id=event.event_id,
         attempts=0,

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from typing import get_args
 
-from ...values.entities import Job, JobKind, Scope
-from ..statements.unit import Unit, execute, insert, rows
+from ...values.entities import Job, JobKind
+from ..statements.unit import Unit, execute, rows
+from . import epochs
 
 # The index of due jobs begins with the kind.
 _ANY_KIND = ", ".join(f"'{kind}'" for kind in get_args(JobKind))
@@ -15,11 +16,10 @@ _ANY_KIND = ", ".join(f"'{kind}'" for kind in get_args(JobKind))
 
 def add(job: Job) -> Unit[None]:
     """Queue a job; there is at most one of a kind per subject."""
-    yield from insert(
+    yield from epochs.insert(
         "jobs",
+        job.scope,
         job_id=job.job_id,
-        partner_id=job.scope.partner_id,
-        mode=job.scope.mode,
         kind=job.kind,
         subject_id=job.subject_id,
         attempts=job.attempts,
@@ -51,7 +51,7 @@ def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequen
     return [
         Job(
             job_id=row["job_id"],
-            scope=Scope(row["partner_id"], row["mode"]),
+            scope=epochs.scope_of(row),
             kind=row["kind"],
             subject_id=row["subject_id"],
             attempts=row["attempts"],

@@ -6,7 +6,9 @@ import json
 from collections.abc import Sequence
 
 from ...values.entities import Failure, Order, Scope
-from ..statements.unit import Row, Unit, execute, insert, row, rows
+from ..statements.unit import Row, Unit, execute, row, rows
+from . import epochs
+from .epochs import OF_ACCOUNT
 
 
 def stored_response(
@@ -14,8 +16,8 @@ def stored_response(
 ) -> Unit[tuple[bytes, bytes, int] | None]:
     """Return payload, body and version of the payload of the request that succeeded."""
     record = yield from row(
-        "SELECT payload, body, payload_version FROM answers"
-        " WHERE partner_id = $1 AND mode = $2 AND operation = $3 AND reference = $4",
+        f"SELECT payload, body, payload_version FROM answers WHERE {OF_ACCOUNT}"
+        " AND operation = $3 AND reference = $4",
         *(scope.partner_id, scope.mode, operation, reference),
     )
     if record is None:
@@ -27,10 +29,9 @@ def add_response(
     scope: Scope, operation: str, reference: str, payload: bytes, version: int, body: bytes
 ) -> Unit[None]:
     """Store the response to a request."""
-    yield from insert(
+    yield from epochs.insert(
         "answers",
-        partner_id=scope.partner_id,
-        mode=scope.mode,
+        scope,
         operation=operation,
         reference=reference,
         payload=payload,
@@ -42,11 +43,10 @@ def add_response(
 def add(order: Order) -> Unit[None]:
     """Store a new order."""
     end_user = json.dumps({"label": order.end_user_label}) if order.has_end_user else None
-    yield from insert(
+    yield from epochs.insert(
         "orders",
+        order.scope,
         order_id=order.order_id,
-        partner_id=order.scope.partner_id,
-        mode=order.scope.mode,
         reference=order.reference,
         status=order.status,
         plan_id=order.plan_id,
@@ -79,8 +79,8 @@ def finish(order: Order) -> Unit[None]:
 def find(scope: Scope, order_id: str) -> Unit[Order | None]:
     """Find an order of a partner."""
     record = yield from row(
-        "SELECT * FROM orders WHERE order_id = $1 AND partner_id = $2 AND mode = $3",
-        *(order_id, scope.partner_id, scope.mode),
+        f"SELECT * FROM orders WHERE {OF_ACCOUNT} AND order_id = $3",
+        *(scope.partner_id, scope.mode, order_id),
     )
     return None if record is None else from_row(record)
 
@@ -88,7 +88,7 @@ def find(scope: Scope, order_id: str) -> Unit[Order | None]:
 def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[Sequence[Order]]:
     """Return the orders of a partner that are older than an id, newest first."""
     result = yield from rows(
-        "SELECT * FROM orders WHERE partner_id = $1 AND mode = $2 AND order_id < $3"
+        f"SELECT * FROM orders WHERE {OF_ACCOUNT} AND order_id < $3"
         + (" AND reference = $5" if reference is not None else "")
         + " ORDER BY order_id DESC LIMIT $4",
         *(scope.partner_id, scope.mode, before, count),
@@ -102,7 +102,7 @@ def from_row(record: Row) -> Order:
     end_user, code = record["end_user"], record["failure_code"]
     return Order(
         order_id=record["order_id"],
-        scope=Scope(record["partner_id"], record["mode"]),
+        scope=epochs.scope_of(record),
         reference=record["reference"],
         status=record["status"],
         plan_id=record["plan_id"],

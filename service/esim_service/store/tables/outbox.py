@@ -68,7 +68,7 @@ def take(
 ) -> Unit[Sequence[ClaimedDelivery]]:
     """Claim those of some deliveries that are still due and not being claimed by others.
 
-    A delivery whose event or endpoint is gone is removed instead.
+    A delivery is removed instead if its endpoint or its event is gone, also by a reset.
     """
     places, parameters = among(delivery_ids, after=2)
     result = yield from rows(
@@ -86,6 +86,7 @@ def take(
     result = yield from rows(
         "SELECT d.delivery_id, d.endpoint_id, d.attempts, d.created_at, w.url, w.secret,"
         " e.event_id, e.type, e.body FROM deliveries d"
+        " JOIN accounts a ON a.partner_id = d.partner_id AND a.epoch = d.mode"
         " JOIN webhook_endpoints w ON w.endpoint_id = d.endpoint_id"
         f" JOIN events e ON e.event_id = d.event_id WHERE d.delivery_id IN ({places})",
         *parameters,

@@ -135,6 +135,7 @@ def add_account(account: Account) -> Unit[None]:
         "accounts",
         partner_id=account.scope.partner_id,
         mode=account.scope.mode,
+        epoch=account.scope.mode,
         balance=account.balance,
         low_threshold=account.low_threshold,
         low_reported=int(account.low_reported),

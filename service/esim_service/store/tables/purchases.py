@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ...values.entities import Job, JobKind, Order, Scope
+from ...values.entities import Job, JobKind, Order
 from ..statements.unit import Unit, Value, row, rows
-from . import orders
+from . import epochs, orders
 
 KINDS: Sequence[JobKind] = ("provision", "topup")
 
@@ -61,6 +61,7 @@ def newest(wanted: OrderFilter, count: int) -> Unit[Sequence[Purchase]]:
     result = yield from rows(
         "SELECT o.*, p.name, j.attempts, j.due_at FROM orders o"
         " JOIN partners p ON p.partner_id = o.partner_id"
+        " JOIN accounts a ON a.partner_id = o.partner_id AND a.epoch = o.mode"
         " LEFT JOIN jobs j ON j.subject_id = o.order_id AND j.kind = 'provision'"
         f" WHERE TRUE{where} ORDER BY o.order_id DESC LIMIT $1",
         *(count, *(values[condition] for condition in conditions)),
@@ -80,7 +81,7 @@ def job_about(subject_id: str) -> Unit[Job | None]:
         return None
     return Job(
         job_id=record["job_id"],
-        scope=Scope(record["partner_id"], record["mode"]),
+        scope=epochs.scope_of(record),
         kind=record["kind"],
         subject_id=subject_id,
         attempts=record["attempts"],
