@@ -280,6 +280,17 @@ async def test_a_fourth_endpoint_is_refused_until_one_is_removed(world: World) -
     await register()
 
 
+async def test_a_long_queue_goes_with_its_endpoint_in_parts(world: World) -> None:
+    endpoint = await world.endpoint("https://a.example")
+    for number in range(5):
+        await world.completed(f"r{number}")
+    remove = partial(endpoints.remove, world.scope(), endpoint.endpoint_id, 2)
+    assert await world.database.write(remove)
+    clear = partial(endpoints.clear, endpoint.endpoint_id, 2)
+    assert [await world.database.write(clear) for _ in range(2)] == [True, False]
+    assert await world.count("deliveries") == 0
+
+
 async def test_a_reset_forgets_orders_and_keeps_the_count_of_events(world: World) -> None:
     (iccid,) = await world.completed("r1")
     (event,) = await world.events()

@@ -20,9 +20,10 @@ from esim_service.api.sandbox import SandboxGroup
 from esim_service.api.topups import TopupGroup
 from esim_service.api.webhook_endpoints import WebhookEndpointGroup
 from esim_service.carrier.simulator import Simulator
-from esim_service.domain import lifecycle, orders, partners
+from esim_service.domain import endpoints, lifecycle, orders, partners
 from esim_service.domain.stamp import account_change
 from esim_service.store.changes.database import Database
+from esim_service.store.statements.unit import execute, rows
 from esim_service.values.entities import Principal, Profile, Scope
 from esim_service.values.ids import Ids
 from esim_service.values.money import UNITS_PER_DOLLAR
@@ -156,6 +157,24 @@ async def test_nobody_sees_or_changes_what_is_of_another(tenants: Sequence[Tenan
             assert await tenant.listed(f"/esims?order_id={other.order_id}", "iccid") == []
     for tenant in tenants:
         assert await tenant.sees() == tenant.own
+
+
+async def test_a_long_queue_has_gone_when_the_deletion_of_its_endpoint_is_answered(
+    tenants: Sequence[Tenant], database: Database
+) -> None:
+    tenant = tenants[0]
+    queued = (
+        "WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < $1)"
+        " INSERT INTO deliveries (delivery_id, partner_id, mode, endpoint_id, event_id, attempts,"
+        " due_at, created_at) SELECT 'dlv_' || CAST(i AS TEXT), 'prt_1', 'live', $2, 'evt_1', 0, 0,"
+        " 0 FROM numbers"
+    )
+    parameters = (2 * endpoints.PART + 1, tenant.endpoint_id)
+    await database.write(partial(execute, queued, *parameters))
+    answer = await tenant.http.delete(f"/webhook-endpoints/{tenant.endpoint_id}")
+    assert answer.status_code == 204
+    left = await database.read(partial(rows, "SELECT delivery_id FROM deliveries LIMIT 1"))
+    assert not left
 
 
 async def test_a_reference_is_one_per_scope_and_operation(tenants: Sequence[Tenant]) -> None:

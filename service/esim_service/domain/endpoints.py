@@ -12,12 +12,14 @@ from partner_esim.server import Problem
 
 from ..store.statements.unit import Unit
 from ..store.tables import events as store
-from ..store.tables import partners
+from ..store.tables import outbox, partners
 from ..values.entities import Scope, WebhookEndpoint
 from ..values.ids import Prefix
 from . import events
 from .stamp import Stamp
 
+# A long queue is removed in parts, as it must not hold up others.
+PART = 500
 DEFAULT_SELECTION = tuple(name for name in get_args(models.EventTypeName) if name != "webhook.test")
 
 
@@ -85,8 +87,8 @@ def check_secrets(decrypt: Callable[[str], str]) -> Unit[None]:
         decrypt(stored)
 
 
-def remove(scope: Scope, endpoint_id: str) -> Unit[None]:
-    """Remove an endpoint and its queued deliveries.
+def remove(scope: Scope, endpoint_id: str, count: int = PART) -> Unit[bool]:
+    """Remove an endpoint and some of its queued deliveries; return whether there may be more.
 
     Raises:
         Problem: no endpoint has this id.
@@ -95,6 +97,12 @@ def remove(scope: Scope, endpoint_id: str) -> Unit[None]:
     yield from partners.lock_account(scope)
     if not (yield from store.remove_endpoint(scope, endpoint_id)):
         raise not_found()
+    return (yield from clear(endpoint_id, count))
+
+
+def clear(endpoint_id: str, count: int = PART) -> Unit[bool]:
+    """Remove some deliveries of a removed endpoint; return whether there may be more."""
+    return (yield from outbox.clear(endpoint_id, None, count)) == count
 
 
 def test(scope: Scope, endpoint_id: str, stamp: Stamp) -> Unit[str]:

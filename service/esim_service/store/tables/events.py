@@ -135,16 +135,13 @@ def endpoints(scope: Scope) -> Unit[Sequence[WebhookEndpoint]]:
 
 
 def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
-    """Remove an endpoint with its deliveries; return False if it does not exist."""
+    """Remove an endpoint; return False if it does not exist."""
     record = yield from row(
         "DELETE FROM webhook_endpoints WHERE endpoint_id = $1 AND partner_id = $2 AND mode = $3"
         " RETURNING endpoint_id",
         *(endpoint_id, scope.partner_id, scope.mode),
     )
-    if record is None:
-        return False
-    yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)
-    return True
+    return record is not None
 
 
 def lock_endpoint(endpoint_id: str) -> Unit[WebhookEndpoint | None]:

@@ -150,8 +150,8 @@ def remove(delivery_id: str) -> Unit[None]:
     yield from execute("DELETE FROM deliveries WHERE delivery_id = $1", delivery_id)
 
 
-def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
-    """Remove some deliveries that wait for an endpoint, except one type; return their number."""
+def clear(endpoint_id: str, kept_type: str | None, count: int) -> Unit[int]:
+    """Remove some deliveries that wait for an endpoint, except a type; return their number."""
     result = yield from rows(
         "DELETE FROM deliveries WHERE delivery_id IN (SELECT d.delivery_id FROM deliveries d"
         " WHERE d.endpoint_id = $1 AND NOT EXISTS (SELECT 1 FROM events e"
