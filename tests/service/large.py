@@ -18,7 +18,6 @@ ENDPOINTS = 3
 _NUMBERS = (
     "WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < $1)"
 )
-_AT = f"{START} + i"
 # Every tenth row is of another partner.
 _OWNED = {
     "partner_id": "CASE WHEN i % 10 > 0 THEN $2"
@@ -47,7 +46,7 @@ def _id(prefix: str) -> str:
     return f"'{prefix}_10000000' || CAST({10**17} + i AS TEXT)"
 
 
-# A value for each column, as SQL of the number `i` of a row; $3 is bytes.
+# A value for each column, as SQL of the number `i` and the date `dated` of a row; $3 is bytes.
 _ROWS: Mapping[str, Mapping[str, str]] = {
     "orders": {
         "order_id": _id("ord"),
@@ -60,8 +59,8 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "total": "95000",
         "iccids": "''",
         "metadata": "'{}'",
-        "created_at": _AT,
-        "completed_at": _AT,
+        "created_at": "dated",
+        "completed_at": "dated",
     },
     "esims": {
         "esim_id": _id("esm"),
@@ -77,12 +76,12 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "total_bytes": "5000000000",
         "used_bytes": "0",
         "validity_days": "30",
-        "expires_at": f"{_AT} + 31536000000",
+        "expires_at": "dated + 31536000000",
         "topup_supported": "1",
         "usage_reported": "0",
         "expiring_reported": "0",
-        "created_at": _AT,
-        "updated_at": _AT,
+        "created_at": "dated",
+        "updated_at": "dated",
     },
     "topups": {
         "topup_id": _id("top"),
@@ -96,7 +95,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "total": "1",
         "validity_days": "30",
         "balance_after": "1",
-        "created_at": _AT,
+        "created_at": "dated",
     },
     "answers": {
         **_OWNED,
@@ -112,7 +111,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "amount": "-95000",
         "balance_after": "1",
         "subject_id": _id("ord"),
-        "created_at": _AT,
+        "created_at": "dated",
     },
     "jobs": {
         "job_id": _id("job"),
@@ -120,7 +119,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "kind": "'observe'",
         "subject_id": _id("esm"),
         "attempts": "0",
-        "due_at": _AT,
+        "due_at": "dated",
     },
     # All of one type, which is the type that most integrations see.
     "events": {
@@ -129,7 +128,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "event_id": _id("evt"),
         "type": "'order.completed'",
         "body": "$3",
-        "created_at": _AT,
+        "created_at": "dated",
     },
     "deliveries": {
         "delivery_id": _id("dlv"),
@@ -137,8 +136,8 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "endpoint_id": f"'whe_' || CAST(i % {ENDPOINTS} AS TEXT)",
         "event_id": _id("evt"),
         "attempts": "1",
-        "due_at": _AT,
-        "created_at": _AT,
+        "due_at": "dated",
+        "created_at": "dated",
     },
     # Of deliveries that have ended, which have other ids.
     "delivery_attempts": {
@@ -147,7 +146,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         **_OWNED,
         "endpoint_id": f"'whe_' || CAST(i % {ENDPOINTS} AS TEXT)",
         "event_id": _id("evt"),
-        "made_at": _AT,
+        "made_at": "dated",
         "milliseconds": "5",
         "outcome": "'acknowledged'",
         "status": "200",
@@ -156,12 +155,15 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
 TABLES = tuple(_ROWS)
 
 
-async def fill(world: World, size: int) -> None:
-    """Add so many rows to each table that grows, nine of ten of the partner of the world."""
+async def fill(world: World, size: int, start: int = START) -> None:
+    """Add so many rows to each table that grows, nine of ten of the partner of the world.
+
+    Each is dated, and due, one millisecond after the one before it.
+    """
     await world.database.write(_others)
     await world.database.write(partial(_endpoints, world.scope()))
-    for table, columns in _ROWS.items():
-        await world.database.write(partial(_add, table, columns, size, world.partner_id))
+    for table in TABLES:
+        await world.database.write(partial(_add, table, size, start, world.partner_id))
     await world.database.write(partial(execute, "UPDATE accounts SET last_event = $1", size))
 
 
@@ -178,7 +180,8 @@ def _endpoints(scope: Scope) -> Unit[None]:
             WebhookEndpoint(
                 endpoint_id=f"whe_{number}",
                 scope=scope,
-                url="https://hooks.example",
+                # It is refused as soon as something would be sent there.
+                url="https://127.0.0.1/",
                 event_types=("order.completed",),
                 secret=SECRET,
                 status="enabled",
@@ -192,11 +195,13 @@ def _endpoints(scope: Scope) -> Unit[None]:
         )
 
 
-def _add(table: str, columns: Mapping[str, str], size: int, partner_id: str) -> Unit[None]:
+def _add(table: str, size: int, start: int, partner_id: str) -> Unit[None]:
+    columns = _ROWS[table]
     has_bytes = "$3" in columns.values()
     yield from execute(
         f"{_NUMBERS} INSERT INTO {table} ({', '.join(columns)})"
-        f" SELECT {', '.join(columns.values())} FROM numbers",
+        f" SELECT {', '.join(columns.values())}"
+        f" FROM (SELECT i, {start} + i AS dated FROM numbers) AS made",
         *(size, partner_id),
         # As long as an event.
         *((b"{}" * 300,) if has_bytes else ()),

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import asyncpg
 import pytest
@@ -71,6 +71,7 @@ from .manual_clock import ManualClock
 from .world import FIXED, SECRET, World
 
 T = TypeVar("T")
+Make: TypeAlias = Callable[[], Unit[Any]]
 
 pytestmark = pytest.mark.anyio
 
@@ -91,7 +92,7 @@ class Sample:
         is_merged: whether PostgreSQL merges its statements with those of others.
     """
 
-    make: Callable[[], Unit[Any]]
+    make: Make
     reads_much: str = ""
     dialect: Dialect | None = None
     is_merged: bool = False
@@ -108,7 +109,7 @@ def _requests(world: World, size: int) -> Iterator[Sample]:
     scope, middle = world.scope(), size // 2 + 1
     ends = [None, feed.FeedPosition(middle, None), feed.FeedPosition(size, None)]
     order_id, esim_id = made_id("ord", middle), made_id("esm", middle)
-    for make in (
+    units: Sequence[Make] = (
         *(
             partial(order_store.page, scope, reference, before, FEW)
             for reference in (None, f"r{middle}", "missing")
@@ -139,7 +140,8 @@ def _requests(world: World, size: int) -> Iterator[Sample]:
         partial(_failure, world),
         partial(_topup, world, middle),
         partial(_observation, world, middle),
-    ):
+    )
+    for make in units:
         yield Sample(make, is_merged=True)
     yield Sample(partial(_endpoint, world))
     yield Sample(partial(sandbox.reset, scope, world.stamp()))
@@ -156,7 +158,7 @@ def _work(world: World, size: int) -> Iterator[Sample]:
     delivery_id = made_id("dlv", middle)
     ended = epochs.EndedEpoch(scope.partner_id, "test")
     yield Sample(partial(_deliveries, world, middle), is_merged=True)
-    for make in (
+    units: Sequence[Make] = (
         partial(jobs.take, now, {"provision": FEW, "topup": FEW, "observe": FEW}, now + HOUR),
         partial(jobs.take, now, {"provision": FEW}, now + HOUR),
         partial(jobs.postpone, job, now, 1),
@@ -169,7 +171,7 @@ def _work(world: World, size: int) -> Iterator[Sample]:
         partial(outbox.due, now, 4),
         partial(outbox.take, [made_id("dlv", 1), made_id("dlv", 2)], now, now + HOUR),
         partial(outbox.release, delivery_id, START + middle, now),
-        partial(outbox.clear, "whe_1", "webhook.test", FEW),
+        partial(outbox.clear, "whe_1", "webhook.test", FEW // 4),
         partial(events.old, now, FEW),
         partial(feed.forget, events.OldEvents(scope, "test", 10), now),
         epochs.ended,
@@ -180,7 +182,8 @@ def _work(world: World, size: int) -> Iterator[Sample]:
         partial(secrets.ensure, "cursors", b"secret"),
         events.newest_secret,
         events.secrets,
-    ):
+    )
+    for make in units:
         yield Sample(make)
     yield Sample(partial(outbox.take_over, now), "once, when the process starts")
     yield Sample(outbox.count, "a gauge counts what waits")
@@ -189,16 +192,11 @@ def _work(world: World, size: int) -> Iterator[Sample]:
 def _commands(world: World, size: int) -> Iterator[Sample]:
     middle = size // 2 + 1
     by_order, by_delivery = purchases.OrderFilter, attempts.DeliveryFilter
-    for make in (
-        partial(purchases.newest, by_order(), FEW),
+    units: Sequence[Make] = (
+        partial(purchases.newest, by_order(), FEW // 4),
         partial(purchases.newest, by_order(order_id=made_id("ord", middle)), FEW),
-        partial(purchases.newest, by_order(partner="acme"), FEW),
         partial(purchases.job_about, made_id("ord", middle)),
-        partial(attempts.newest, by_delivery(), FEW // 4),
         partial(attempts.newest, by_delivery(delivery_id=made_id("dlv", middle)), FEW),
-        partial(attempts.newest, by_delivery(partner="acme"), FEW // 4),
-        partial(attempts.newest, by_delivery(state="acknowledged"), FEW // 4),
-        partial(attempts.newest, by_delivery(state="waiting"), FEW // 4),
         partial(attempts.of, ended_delivery(middle)),
         partial(redelivery.replay, ended_delivery(middle), world.stamp()),
         partial(partners.usage, START, START + 10),
@@ -211,20 +209,27 @@ def _commands(world: World, size: int) -> Iterator[Sample]:
         partial(_key, world),
         partial(endpoints.renew_secrets, str, str),
         catalogue_store.is_empty,
-        catalogue_store.for_sale,
-    ):
+    )
+    for make in units:
         yield Sample(make)
-    for wanted in (by_order(status="failed"), by_order(min_attempts=1)):
+    for wanted in (by_order(status="failed"), by_order(min_attempts=1), by_order(partner="acme")):
         make = partial(purchases.newest, wanted, FEW)
-        yield Sample(make, "an operator looks for what is rare")
+        yield Sample(make, "an operator looks through all of them")
     for unusual in (
         by_delivery(endpoint_id="whe_missing"),
         by_delivery(event_id="evt_missing"),
         by_delivery(state="exhausted"),
         by_delivery(state="dropped"),
+        by_delivery(partner="acme"),
     ):
         make = partial(attempts.newest, unusual, FEW)
-        yield Sample(make, "an operator looks for what is rare")
+        yield Sample(make, "an operator looks through all of them")
+    for usual in (by_delivery(), by_delivery(state="acknowledged"), by_delivery(state="waiting")):
+        make = partial(attempts.newest, usual, FEW // 4)
+        yield Sample(make, dialect="sqlite")
+        yield Sample(make, "an operator looks through all of them", dialect="postgres")
+    yield Sample(catalogue_store.for_sale, dialect="sqlite")
+    yield Sample(catalogue_store.for_sale, "the command lists a whole catalogue", "postgres")
     # The last few are dated ahead.
     correct = partial(dates.correct, START, START + size - 5)
     yield Sample(correct, "a wrong clock may have dated any row")
@@ -283,7 +288,8 @@ def _observation(world: World, number: int) -> Unit[None]:
 
 def _endpoint(world: World) -> Unit[None]:
     url = "https://hooks.example"
-    yield from endpoints.remove(world.scope(), "whe_2")
+    yield from endpoints.remove(world.scope(), "whe_2", FEW // 4)
+    yield from endpoints.clear("whe_2", FEW // 4)
     made = yield from endpoints.register(world.scope(), url, None, SECRET, world.stamp())
     yield from endpoints.test(world.scope(), made.endpoint_id, world.stamp())
 
@@ -459,8 +465,10 @@ async def run_samples(meter: Meter, dialect: Dialect, chosen: Sequence[Sample]) 
         try:
             statement = next(unit)
             while True:
-                for form in (statement, *_merged(sample, dialect, statement)):
-                    ran.append(Ran(sample, form.sql, *await meter.measure(form)))
+                ran.append(Ran(sample, statement.sql, *await meter.measure(statement)))
+                for form, count in _merged(sample, dialect, statement):
+                    work, plan = await meter.measure(form)
+                    ran.append(Ran(sample, form.sql, work // count, plan))
                 statement = unit.send(await meter.run(statement))
         except StopIteration:
             pass
@@ -470,14 +478,16 @@ async def run_samples(meter: Meter, dialect: Dialect, chosen: Sequence[Sample]) 
     return ran
 
 
-def _merged(sample: Sample, dialect: Dialect, statement: Statement) -> Iterator[Statement]:
-    """Yield the form of a statement in which PostgreSQL runs several at once."""
+def _merged(
+    sample: Sample, dialect: Dialect, statement: Statement
+) -> Iterator[tuple[Statement, int]]:
+    """Yield the form of a statement in which PostgreSQL runs several at once, and how many."""
     if not sample.is_merged or dialect != "postgres":
         return
     if not statement.has_rows:
-        yield merged_writes([statement])
+        yield merged_writes([statement]), 1
     elif (form := next(run_merged([statement, statement]))) is not statement:
-        yield form
+        yield form, 2
 
 
 @asynccontextmanager
@@ -522,9 +532,10 @@ async def test_no_statement_reads_more_because_there_is_more(
     much = [each for each in ran if each.work > meter.most]
     wrong = [str(each) for each in much if not each.sample.reads_much]
     assert not wrong, "\n\n".join(wrong)
-    excused = [sample for sample in chosen if sample.reads_much]
-    used = [each.sample for each in much]
-    assert [sample.make for sample in excused if sample not in used] == []
+    if dialect == "sqlite":
+        # Its plans are the same at every size.
+        used = [each.sample for each in much]
+        assert not [str(each) for each in ran if each.sample.reads_much and each.sample not in used]
 
 
 async def test_every_statement_of_the_service_is_run(

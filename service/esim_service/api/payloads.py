@@ -14,8 +14,8 @@ from pydantic import BaseModel
 def payload(body: BaseModel, *others: str) -> bytes:
     """Return the digest of a request that is the same for all requests with its meaning.
 
-    An empty object means the same as none. What is absent is in neither the body nor the digest, so that a property
-    that the contract adds leaves it unchanged.
+    An empty object means the same as none. What is absent is in neither the body nor the digest, so
+    that a property that the contract adds leaves it unchanged.
     """
     return _digest(_meant(body), *others)
 

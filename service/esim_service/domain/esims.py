@@ -26,7 +26,7 @@ def find(scope: Scope, iccid: str) -> Unit[Esim]:
 
 def revoke(esim_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, bool]]:
     """Revoke an eSIM, which the carrier is not asked about again; return False if it was before."""
-    esim = yield from store.known(esim_id)
+    esim = yield from store.known(account.scope, esim_id)
     if esim is None or esim.status == "revoked":
         return account, False
     yield from store.save(lifecycle.revoke(esim, stamp.date))

@@ -54,8 +54,15 @@ _LOCKS = (
     " webhook_endpoints, deliveries, delivery_attempts IN ROW EXCLUSIVE MODE",
 )
 _SETTINGS = {
-    # All lookups are by key, regardless of the parameters.
+    # All lookups are by key, regardless of the parameters, and of statistics, which may be missing
+    # or misleading: every statement has an index that fits, and few rows.
     "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "enable_bitmapscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    # Scans without an index look expensive enough for it.
+    "jit": "off",
     # A process that stops in the middle of a transaction, or is cut off, must not keep its locks.
     "idle_in_transaction_session_timeout": "3s",
     "lock_timeout": "2s",

@@ -87,14 +87,21 @@ def find(scope: Scope, order_id: str) -> Unit[Order | None]:
 
 def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[Sequence[Order]]:
     """Return the orders of a partner that are older than an id, newest first."""
-    result = yield from rows(
-        f"SELECT * FROM orders WHERE {OF_ACCOUNT} AND order_id < $3"
-        + (" AND reference = $5" if reference is not None else "")
-        + " ORDER BY order_id DESC LIMIT $4",
-        *(scope.partner_id, scope.mode, before, count),
-        *([reference] if reference is not None else []),
-    )
-    return [from_row(record) for record in result]
+    if reference is None:
+        result = yield from rows(
+            f"SELECT * FROM orders WHERE {OF_ACCOUNT} AND order_id < $3"
+            " ORDER BY order_id DESC LIMIT $4",
+            *(scope.partner_id, scope.mode, before, count),
+        )
+    else:
+        # At most one. In the order of references, PostgreSQL can only use their index; without
+        # statistics, that of ids would seem as good.
+        result = yield from rows(
+            f"SELECT * FROM orders WHERE {OF_ACCOUNT} AND reference >= $3 AND reference <= $3"
+            " ORDER BY reference",
+            *(scope.partner_id, scope.mode, reference),
+        )
+    return [from_row(record) for record in result if record["order_id"] < before]
 
 
 def from_row(record: Row) -> Order:
