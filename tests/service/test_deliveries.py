@@ -82,6 +82,48 @@ async def test_an_exhausted_delivery_is_found_and_replayed(ready: str, tmp_path:
     assert "esim_delivery_delay_seconds_count 1.0" in metrics
 
 
+async def test_a_signing_secret_is_shown_once_and_nowhere_else(ready: str, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    settings = {
+        "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
+        "ESIM_WEBHOOK_CA_FILE": str(authority.file),
+        "ESIM_LOG_LEVEL": "debug",
+    }
+    async with receiver(authority.context("127.0.0.1"), answer("204 No Content")) as hook:
+        with serving(ready, tmp_path, **settings) as running:
+            async with running.async_client(running.key()) as client:
+                endpoint = await client.webhook_endpoints.create(
+                    url=f"https://127.0.0.1:{hook.port}/"
+                )
+                await client.webhook_endpoints.test(endpoint.id)
+
+            async def is_delivered() -> bool:
+                return bool(await asyncio.to_thread(listed, running, "--state", "acknowledged"))
+
+            await until(is_delivered)
+            [delivery] = await asyncio.to_thread(listed, running)
+            key = await asyncio.to_thread(running.key)
+            shown = [
+                await asyncio.to_thread(running.run, "deliveries", *arguments)
+                for arguments in (
+                    ("list",),
+                    ("list", "--json"),
+                    ("show", delivery["delivery_id"]),
+                    ("show", "--json", delivery["delivery_id"]),
+                )
+            ]
+            headers = {"Authorization": f"Bearer {key}"}
+            for url in ("webhook-endpoints", "events"):
+                shown.append(httpx2.get(f"{running.base_url}/{url}", headers=headers).text)
+            shown.append(httpx2.get(f"{running.operations}/metrics").text)
+            assert running.stop() == 0
+            shown.append(json.dumps(running.log()))
+    assert [text for text in shown if endpoint.id in text]
+    secret = endpoint.signing_secret.removeprefix("whsec_")
+    received = str([(request.headers, request.body) for request in hook.requests])
+    assert not [text for text in (*shown, received) if secret in text]
+
+
 @pytest.mark.parametrize("command", ["show", "replay"])
 def test_a_delivery_that_is_not_there_is_a_mistake(tmp_path: Path, command: str) -> None:
     esim_service("migrate", cwd=tmp_path)

@@ -593,6 +593,63 @@ async def test_an_esim_expires_in_time_although_the_carrier_is_away(crew: Crew) 
     assert await crew.types() == ["order.completed", "esim.expiring", "esim.expired"]
 
 
+@pytest.mark.parametrize(
+    ("hours", "is_announced"), [(24.01, True), (20, True), (19.99, False), (-1, False)]
+)
+async def test_an_end_is_announced_in_its_hours_or_its_operator_is_warned(
+    crew: Crew, hours: float, is_announced: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A service that did not run until so many hours before the end."""
+    (iccid,) = (await crew.order("r1")).iccids
+    esim = await crew.world.esim(iccid)
+    crew.world.clock.advance(esim.expires_at - round(hours * HOUR) - crew.world.clock.now())
+    await crew.drain()
+    while crew.world.clock.now() < esim.expires_at + HOUR:
+        await crew.pass_time(10 * MINUTE, 10 * MINUTE)
+    announced = ["esim.expiring"] if is_announced else []
+    assert await crew.types() == ["order.completed", *announced, "esim.expired"]
+    warned = f"{esim.esim_id} has expired without esim.expiring"
+    assert (warned in caplog.messages) is not is_announced
+
+
+async def test_an_end_that_the_carrier_moves_past_its_hours_is_not_announced(
+    crew: Crew, caplog: pytest.LogCaptureFixture
+) -> None:
+    (iccid,) = (await crew.order("r1")).iccids
+    now = crew.world.clock.now()
+    end = now + 19 * HOUR
+    crew.carrier.reports[iccid] = Observation(now, "installed", 0, None, end)
+    while crew.world.clock.now() < end + HOUR:
+        await crew.pass_time(10 * MINUTE, 10 * MINUTE)
+    assert await crew.types() == ["order.completed", "esim.expired"]
+    assert len([text for text in caplog.messages if "without esim.expiring" in text]) == 1
+
+
+@pytest.mark.parametrize("minute", [0, 1, 5, 9])
+async def test_a_change_is_an_event_within_15_minutes(crew: Crew, minute: int) -> None:
+    (iccid,) = (await crew.order("r1")).iccids
+    await crew.pass_time((20 + minute) * MINUTE, MINUTE)
+    assert await seen_after(crew, iccid) <= 15 * MINUTE
+
+
+async def test_after_a_carrier_was_away_a_change_is_an_event_within_15_minutes(crew: Crew) -> None:
+    (iccid,) = (await crew.order("r1")).iccids
+    crew.carrier.is_away = True
+    await crew.pass_time(2 * HOUR, MINUTE)
+    crew.carrier.is_away = False
+    assert await seen_after(crew, iccid) <= 15 * MINUTE
+
+
+async def seen_after(crew: Crew, iccid: str) -> int:
+    """Let an eSIM be used, and wait for the event; return how long that took."""
+    changed = crew.world.clock.now()
+    crew.carrier.reports[iccid] = Observation(changed, "enabled", 1, changed)
+    while "esim.activated" not in await crew.types():
+        assert crew.world.clock.now() < changed + HOUR
+        await crew.pass_time(MINUTE, MINUTE)
+    return crew.world.clock.now() - changed
+
+
 async def test_a_carrier_that_does_not_report_is_asked_ever_more_seldom(crew: Crew) -> None:
     await crew.order("r1")
     crew.carrier.is_away = True

@@ -664,13 +664,14 @@ async def test_after_a_reset_nothing_of_before_is_sent(queue: Queue) -> None:
 
 
 async def test_pauses_are_longer_by_what_chance_says(world: World) -> None:
-    chances = iter((0.5, 1.0))
+    spread = {MINUTE: 0.5, 5 * MINUTE: 1.0, 30 * MINUTE: 0.0, 2 * HOUR: 1.0, 12 * HOUR: 0.25}
+    chances = iter(spread.values())
     metrics = WorkMetrics(CollectorRegistry())
     outbox = DatabaseOutbox(world.database, metrics, spread=lambda: next(chances))
     queue = Queue(world, outbox, CollectorRegistry())
     await world.endpoint("https://a.example/")
     await world.completed("r1")
-    for pause, chance in ((MINUTE, 0.5), (5 * MINUTE, 1.0)):
+    for pause, chance in spread.items():
         (claim,) = await queue.claim()
         await queue.fail(claim)
         jittered = round(pause * (1 + JITTER * chance))

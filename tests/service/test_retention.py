@@ -65,6 +65,26 @@ async def test_a_cursor_that_misses_removed_events_is_refused(world: World) -> N
     assert await sequences(world) == [3, 4]
 
 
+async def test_a_cursor_at_the_last_removed_event_is_good_and_the_one_before_is_not(
+    world: World,
+) -> None:
+    read = partial(feed.feed, world.scope())
+    places: list[feed.FeedPosition | None] = [None]
+    for number in range(4):
+        await world.completed(f"r{number}")
+        _, _, place = await world.database.read(partial(read, places[-1], None, 1))
+        places.append(place)
+        world.clock.advance(HOUR)
+    world.clock.advance(30 * DAY - 2 * HOUR)
+    assert await purged(world) == 2
+    with pytest.raises(Problem) as raised:
+        await world.database.read(partial(read, places[1], None, 9))
+    assert raised.value.code == "cursor_expired"
+    for at in (2, 3, 4):
+        found, _, _ = await world.database.read(partial(read, places[at], None, 9))
+        assert [event.sequence for event in found] == [*range(at + 1, 5)]
+
+
 async def test_an_event_that_is_dated_later_than_its_successor_stays(world: World) -> None:
     await world.completed("r1")
     (event,) = await world.events()

@@ -23,13 +23,20 @@ from esim_service.rate_limits.file import FileWindows
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows, Windows
 from esim_service.rate_limits.postgres import PostgresWindows
 from esim_service.store.changes.database import OperatorError, UnavailableError
+from esim_service.store.drivers.open import open_database
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import rows
 from esim_service.values.clock import SystemClock
 from esim_service.values.entities import Principal, Scope
 from partner_esim import models
-from partner_esim.server import Allowance, Context, UnimplementedBalance, create_app
+from partner_esim.server import (
+    Allowance,
+    Context,
+    RateLimitClass,
+    UnimplementedBalance,
+    create_app,
+)
 
 from . import redis_server
 from .manual_clock import ManualClock
@@ -253,6 +260,27 @@ async def test_processes_that_share_a_limit_get_exactly_the_limit(
 
 
 @pytest.mark.parametrize("kind", SHARED)
+async def test_keys_of_one_partner_have_budgets_of_their_own_at_all_processes(
+    postgres: PostgresDatabase, postgres_url: str, clock: ManualClock
+) -> None:
+    limit, scope = RateLimitClass("write", 6, 60), Scope("prt_1", "test")
+    contexts = []
+    for key_id in ("key_1", "key_2"):
+        made = Context({"type": "http", "headers": []}, lambda: pytest.fail("nothing is read"))
+        made.principal = Principal(scope, key_id, False, None, None)
+        contexts.append(made)
+    async with open_database(postgres_url) as other:
+        assert isinstance(other, PostgresDatabase)
+        limiters = [KeyLimiter(PostgresWindows(opened, clock)) for opened in (postgres, other)]
+        for _ in range(2):
+            allowed = [
+                [(await limiters[number % 2].take(limit, made)).allowed for number in range(9)]
+                for made in contexts
+            ]
+            assert allowed == [[True] * 6 + [False] * 3] * 2
+            clock.advance(60_000)
+
+
 async def test_the_time_is_that_of_the_server(
     kind: str, postgres: PostgresDatabase, redis_url: str, bucket: str
 ) -> None:

@@ -52,6 +52,8 @@ class EsimEvent:
     threshold_percent: Threshold | None = None
 
 
+EXPIRED = EsimEvent("esim.expired")
+
 Step: TypeAlias = tuple[Esim, tuple[EsimEvent, ...]]
 
 NextReport: TypeAlias = Callable[[Esim, int], int]
@@ -92,7 +94,7 @@ def elapse(esim: Esim, now: int) -> Step:
         return esim, ()
     remaining = esim.expires_at - now
     if remaining <= 0:
-        return replace(esim, status="expired", updated_at=now), (EsimEvent("esim.expired"),)
+        return replace(esim, status="expired", updated_at=now), (EXPIRED,)
     if not esim.expiring_reported and is_expiring(remaining):
         return replace(esim, expiring_reported=True), (EsimEvent("esim.expiring"),)
     return esim, ()

@@ -17,8 +17,10 @@ def follow(
     next_report: NextReport,
     account: Account,
     stamp: Stamp,
-) -> Unit[tuple[Account, None]]:
+) -> Unit[tuple[Account, bool]]:
     """Apply a report, or without one the passing of time alone, and schedule the job again.
+
+    Returns the account, and whether the eSIM has expired without an announcement.
 
     Args:
         job: the claimed job that follows the eSIM; it ends with the eSIM.
@@ -28,7 +30,7 @@ def follow(
     now = stamp.now
     if esim is None:
         # A reset has ended its epoch, with which the job is removed as well.
-        return account, None
+        return account, False
     after, happened = (
         lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)
     )
@@ -45,4 +47,4 @@ def follow(
         account = yield from events.emit(
             account, event.type, data, stamp, threshold=event.threshold_percent
         )
-    return account, None
+    return account, lifecycle.EXPIRED in happened and not after.expiring_reported

@@ -22,6 +22,8 @@ from ..values.ids import Ids
 
 T = TypeVar("T")
 
+_log = logging.getLogger(__name__)
+
 CARRIER_SECONDS = 15.0
 LONGEST_PAUSE = 5 * MINUTE
 
@@ -115,11 +117,16 @@ class CarrierJobs:
         except UnreachableError:
             # Time passes even without a report.
             follow = partial(observation.follow, job, None, job.attempts + 1, _later(job))
-            await self._change(esim.scope, esim.esim_id, follow)
+            await self._follow(esim, follow)
             raise
         follow = partial(observation.follow, job, report, 0, self._reporter.next_report)
-        await self._change(esim.scope, esim.esim_id, follow)
+        await self._follow(esim, follow)
         _log_trouble(esim, report)
+
+    async def _follow(self, esim: Esim, rule: AccountRule[bool]) -> None:
+        if await self._change(esim.scope, esim.esim_id, rule):
+            # This did not run in the last day before its end, or the carrier has moved the end back.
+            _log.warning("%s has expired without esim.expiring", esim.esim_id)
 
     async def _in_time(self, asked: Awaitable[T]) -> T:
         try:
@@ -128,9 +135,9 @@ class CarrierJobs:
         except TimeoutError:
             raise UnreachableError("the carrier did not respond in time") from None
 
-    async def _change(self, scope: Scope, subject: str, rule: AccountRule[None]) -> None:
+    async def _change(self, scope: Scope, subject: str, rule: AccountRule[T]) -> T:
         stamp = Stamp(self._clock.now(), self._ids)
-        await self._database.change(account_change(scope, subject, rule, stamp))
+        return await self._database.change(account_change(scope, subject, rule, stamp))
 
     async def _drop(self, job: Job) -> None:
         await self._database.write(partial(store.remove, job.kind, job.subject_id))
