@@ -207,6 +207,7 @@ async def test_a_reset_waits_for_nobody_who_waits_for_it(
         reset = partial(sandbox.reset, world.scope(), world.stamp())
         if not await crossed(postgres_url, unit, after, partial(world.database.write, reset)):
             break
+        await world.remove_ended()
         after += 1
     assert after > 3
 

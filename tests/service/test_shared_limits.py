@@ -259,7 +259,6 @@ async def test_processes_that_share_a_limit_get_exactly_the_limit(
     assert all(counts)
 
 
-@pytest.mark.parametrize("kind", SHARED)
 async def test_keys_of_one_partner_have_budgets_of_their_own_at_all_processes(
     postgres: PostgresDatabase, postgres_url: str, clock: ManualClock
 ) -> None:
@@ -281,6 +280,7 @@ async def test_keys_of_one_partner_have_budgets_of_their_own_at_all_processes(
             clock.advance(60_000)
 
 
+@pytest.mark.parametrize("kind", SHARED)
 async def test_the_time_is_that_of_the_server(
     kind: str, postgres: PostgresDatabase, redis_url: str, bucket: str
 ) -> None:

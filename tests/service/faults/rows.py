@@ -251,6 +251,23 @@ ROWS = (
             "test_delivery_runner.py": ("test_an_attempt_that_is_never_made_does_not_count",),
         },
     ),
+    Row(
+        "a partner with hundreds of thousands of rows in each table",
+        "no statement does more work, with and without statistics",
+        {"test_plans.py": ("test_no_statement_reads_more_because_there_is_more",)},
+    ),
+    Row(
+        "a reset of a large sandbox, and `kill -9` in the middle",
+        "everything is gone at once, and removed in parts, which go on after the restart",
+        {
+            "test_reset.py": (
+                "test_everything_is_gone_at_once_for_the_partner_and_for_nobody_else",
+                "test_each_part_has_few_rows_and_none_of_others",
+                "test_a_reset_survives_kill_9",
+                "test_orders_and_resets_at_once_leave_nothing_after_the_last_reset",
+            ),
+        },
+    ),
 )
 
 
