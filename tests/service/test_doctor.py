@@ -71,6 +71,15 @@ async def test_a_database_in_use_has_nothing_wrong(place: str, tmp_path: Path) -
     assert lines == [[name, *found[name]] for name in CHECKS]
 
 
+async def test_what_a_reset_leaves_to_be_removed_is_nothing_wrong(
+    place: str, tmp_path: Path
+) -> None:
+    # The jobs go first.
+    await change(place, "UPDATE accounts SET epoch = epoch || '.1'", "DELETE FROM jobs")
+    code, found = examined(place, tmp_path)
+    assert (code, found["purchases"][0]) == (0, "ok")
+
+
 @pytest.mark.parametrize(
     ("statements", "check", "state", "words"),
     [

@@ -594,9 +594,9 @@ async def test_an_esim_expires_in_time_although_the_carrier_is_away(crew: Crew) 
 
 
 @pytest.mark.parametrize(
-    ("hours", "is_announced"), [(24.01, True), (20, True), (19.99, False), (-1, False)]
+    ("hours", "is_announced"), [(24.01, True), (20, True), (0.5, True), (-1, False)]
 )
-async def test_an_end_is_announced_in_its_hours_or_its_operator_is_warned(
+async def test_an_end_is_announced_before_it_or_the_operator_is_warned(
     crew: Crew, hours: float, is_announced: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A service that did not run until so many hours before the end."""
@@ -612,17 +612,20 @@ async def test_an_end_is_announced_in_its_hours_or_its_operator_is_warned(
     assert (warned in caplog.messages) is not is_announced
 
 
-async def test_an_end_that_the_carrier_moves_past_its_hours_is_not_announced(
-    crew: Crew, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(("hours", "is_announced"), [(19, True), (-1, False)])
+async def test_an_end_that_the_carrier_moves_is_announced_if_there_is_time(
+    crew: Crew, hours: int, is_announced: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     (iccid,) = (await crew.order("r1")).iccids
     now = crew.world.clock.now()
-    end = now + 19 * HOUR
+    end = now + hours * HOUR
     crew.carrier.reports[iccid] = Observation(now, "installed", 0, None, end)
-    while crew.world.clock.now() < end + HOUR:
+    while crew.world.clock.now() < max(now, end) + HOUR:
         await crew.pass_time(10 * MINUTE, 10 * MINUTE)
-    assert await crew.types() == ["order.completed", "esim.expired"]
-    assert len([text for text in caplog.messages if "without esim.expiring" in text]) == 1
+    announced = ["esim.expiring"] if is_announced else []
+    assert await crew.types() == ["order.completed", *announced, "esim.expired"]
+    warnings = [text for text in caplog.messages if "without esim.expiring" in text]
+    assert len(warnings) == (0 if is_announced else 1)
 
 
 @pytest.mark.parametrize("minute", [0, 1, 5, 9])

@@ -37,6 +37,7 @@ from esim_service.domain import (
 )
 from esim_service.domain import events as feed
 from esim_service.domain import partners as issuing
+from esim_service.domain.esims import revoke
 from esim_service.domain.idempotency import IdempotentRequest
 from esim_service.domain.stamp import AccountRule, account_change
 from esim_service.rate_limits import postgres as rate_limits
@@ -205,6 +206,11 @@ def _commands(world: World, size: int) -> Iterator[Sample]:
         partial(partners.has_live_keys, START),
         partial(partners.revoke_key, "key_missing", START),
         partial(partners.set_status, world.partner_id, "active"),
+        partial(partners.begin_feed_epoch, START),
+        partial(_revocation, world, middle),
+        partial(endpoints.check_secrets, str),
+        partial(esims.newest, esims.EsimFilter(), FEW // 4),
+        partial(esims.newest, esims.EsimFilter(iccid=iccid(middle)), FEW),
         partial(_credit, world),
         partial(_key, world),
         partial(endpoints.renew_secrets, str, str),
@@ -224,6 +230,15 @@ def _commands(world: World, size: int) -> Iterator[Sample]:
     ):
         make = partial(attempts.newest, unusual, FEW)
         yield Sample(make, "an operator looks through all of them")
+    for rare in (esims.EsimFilter(status="revoked"), esims.EsimFilter(partner="acme")):
+        make = partial(esims.newest, rare, FEW)
+        yield Sample(make, "an operator looks through all of them")
+    for examination in (
+        partners.wrong_balances,
+        purchases.without_jobs,
+        partial(outbox.count_due, START),
+    ):
+        yield Sample(examination, "`doctor` looks at all of them")
     for usual in (by_delivery(), by_delivery(state="acknowledged"), by_delivery(state="waiting")):
         make = partial(attempts.newest, usual, FEW // 4)
         yield Sample(make, dialect="sqlite")
@@ -304,6 +319,11 @@ def _deliveries(world: World, number: int) -> Unit[None]:
         next_at = None if place == 2 else START
         attempt = attempts.StoredAttempt(2, START, 1, "status", 500, next_at)
         yield from record(claim, attempt, START)
+
+
+def _revocation(world: World, number: int) -> Unit[None]:
+    esim_id = made_id("esm", number)
+    yield from _changed(world, esim_id, partial(revoke, esim_id))
 
 
 def _credit(world: World) -> Unit[None]:

@@ -141,7 +141,7 @@ async def test_each_part_has_few_rows_and_none_of_others(
     await fill(world, ROWS)
     # A reference of a top-up may be that of an order.
     await world.database.write(
-        partial(order_store.add_response, world.scope(), "createTopup", "r1", b"", b"")
+        partial(order_store.add_response, world.scope(), "createTopup", "r1", b"", 0, b"")
     )
     await world.reset()
     epoch = epochs.EndedEpoch(world.partner_id, "test")

@@ -140,6 +140,10 @@ def older(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("ALTER TABLE accounts DROP COLUMN feed_epoch")
         connection.execute("ALTER TABLE answers DROP COLUMN payload_version")
+        connection.execute("ALTER TABLE accounts DROP COLUMN epoch")
+        connection.execute("DROP TABLE ended_epochs")
+        connection.execute("DROP INDEX esims_by_order")
+        connection.execute("CREATE INDEX esims_of_order ON esims (order_id)")
         connection.execute("DELETE FROM schema_version WHERE version > 7")
         connection.commit()
 

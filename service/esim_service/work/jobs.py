@@ -125,7 +125,7 @@ class CarrierJobs:
 
     async def _follow(self, esim: Esim, rule: AccountRule[bool]) -> None:
         if await self._change(esim.scope, esim.esim_id, rule):
-            # This did not run in the last day before its end, or the carrier has moved the end back.
+            # This did not run on its last day, or the carrier has moved the end back.
             _log.warning("%s has expired without esim.expiring", esim.esim_id)
 
     async def _in_time(self, asked: Awaitable[T]) -> T:
