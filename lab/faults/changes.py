@@ -60,7 +60,7 @@ def find_by_prefix(patch: MonkeyPatch) -> None:
     in_statements(
         patch,
         orders.page,
-        lambda sql: sql.replace("reference = $5", "reference LIKE $5 || '%'"),
+        lambda sql: sql.replace("reference >= $3 AND reference <= $3", "reference LIKE $3 || '%'"),
     )(ANY, "", "", 1)
 
 

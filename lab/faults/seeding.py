@@ -26,6 +26,7 @@ from esim_service.http import document
 from esim_service.http.middleware import RequestMiddleware
 from esim_service.settings import API_PATH
 from esim_service.store.statements.unit import Row, Unit
+from esim_service.store.tables.epochs import EPOCH
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,7 +96,7 @@ def _rewritten(unit: Unit[T], change: Callable[[str], str]) -> Unit[T]:
 
 def of_anybody(sql: str) -> str:
     """Return SQL that no longer asks to which partner and mode a row belongs."""
-    return re.sub(r"\b(?:partner_id|mode) = (\$\d)", r"\1 = \1", sql)
+    return re.sub(r"\b(?:partner_id|mode) = (\$\d)", r"\1 = \1", sql.replace(EPOCH, "$2"))
 
 
 def unchecked(patch: MonkeyPatch, model: type[BaseModel], name: str, annotation: Any) -> None:

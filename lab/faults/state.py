@@ -9,8 +9,8 @@ from pytest import MonkeyPatch
 from esim_service.domain import ledger, orders
 from esim_service.domain.lifecycle import NextReport
 from esim_service.domain.stamp import Stamp
-from esim_service.store.statements.unit import Unit
-from esim_service.store.tables import events, sandbox
+from esim_service.store.statements.unit import Unit, execute
+from esim_service.store.tables import epochs, events
 from esim_service.store.tables import orders as order_store
 from esim_service.values.entities import Account, LedgerKind, Profile, Scope
 from lab.faults.changes import charge_topups, refund_orders, show_balance_before_topups, show_order
@@ -119,7 +119,11 @@ def reset_keeps_orders(patch: MonkeyPatch) -> None:
 
     “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
     """
-    patch.setattr(sandbox, "_TABLES", ())
+
+    def kept(scope: Scope) -> Unit[None]:
+        yield from ()
+
+    substitute(patch, epochs.begin, kept)
 
 
 def reset_keeps_balance(patch: MonkeyPatch) -> None:
@@ -136,7 +140,16 @@ def reset_keeps_balance(patch: MonkeyPatch) -> None:
 
 def reset_removes_endpoints(patch: MonkeyPatch) -> None:
     """A reset removes the webhook endpoints as well. “keeps keys, endpoints, catalogue”"""
-    patch.setattr(sandbox, "_TABLES", (*sandbox._TABLES, "webhook_endpoints"))
+    begin = epochs.begin
+
+    def all_removed(scope: Scope) -> Unit[None]:
+        yield from begin(scope)
+        yield from execute(
+            "DELETE FROM webhook_endpoints WHERE partner_id = $1 AND mode = $2",
+            *(scope.partner_id, scope.mode),
+        )
+
+    substitute(patch, begin, all_removed)
 
 
 def completed_without_time(patch: MonkeyPatch) -> None:

@@ -15,7 +15,8 @@ from esim_service.api.orders import OrderGroup
 from esim_service.api.payloads import payload
 from esim_service.domain import idempotency
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
-from esim_service.store.tables import sandbox
+from esim_service.store.statements.unit import Unit, execute, rows
+from esim_service.store.tables import epochs
 from esim_service.values.entities import Scope
 from lab.faults.changes import compare_payloads, replay_current_order
 from lab.faults.seeding import Exchange, over_http, substitute
@@ -338,8 +339,18 @@ def references_survive_a_reset(patch: MonkeyPatch) -> None:
 
     “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
     """
-    kept = tuple(table for table in sandbox._TABLES if table != "answers")
-    patch.setattr(sandbox, "_TABLES", kept)
+    begin = epochs.begin
+
+    def references_kept(scope: Scope) -> Unit[None]:
+        account = (scope.partner_id, scope.mode)
+        [before] = yield from rows(f"SELECT {epochs.EPOCH} AS epoch", *account)
+        yield from begin(scope)
+        yield from execute(
+            f"UPDATE answers SET mode = {epochs.EPOCH} WHERE partner_id = $1 AND mode = $3",
+            *(*account, before["epoch"]),
+        )
+
+    substitute(patch, begin, references_kept)
 
 
 def _first_is_not_marked(desk: Desk) -> bool:

@@ -15,11 +15,11 @@ from esim_service.api import balance as balance_api
 from esim_service.api import events as event_api
 from esim_service.api.backend import scope_of
 from esim_service.domain import endpoints, events, idempotency
-from esim_service.store.statements.unit import Unit
+from esim_service.store.statements.unit import Unit, rows
+from esim_service.store.tables import epochs
 from esim_service.store.tables import esims as esim_store
 from esim_service.store.tables import events as event_store
 from esim_service.store.tables import orders as order_store
-from esim_service.store.tables import sandbox
 from esim_service.values.entities import Scope, WebhookEndpoint
 from lab.faults.changes import ANY, forbid_orders_of_others
 from lab.faults.seeding import in_statements, substitute
@@ -39,11 +39,12 @@ from lab.faults_by_others.by_hand import (
 
 
 def _of_both_modes(sql: str) -> str:
-    return re.sub(r"\bmode = (\$\d)", r"\1 = \1", sql)
+    return re.sub(r"\bmode = (\$\d)", r"\1 = \1", sql.replace(epochs.EPOCH, "$2"))
 
 
 def _of_all_partners(sql: str) -> str:
-    return re.sub(r"\bpartner_id = (\$\d)", r"\1 = \1", sql)
+    of_mode = sql.replace(f"mode = {epochs.EPOCH}", "mode LIKE $2 || '%'")
+    return re.sub(r"\bpartner_id = (\$\d)", r"\1 = \1", of_mode)
 
 
 def _always_test_mode(patch: MonkeyPatch, group: ModuleType) -> None:
@@ -215,7 +216,14 @@ def reset_of_all_partners(patch: MonkeyPatch) -> None:
 
     “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
     """
-    in_statements(patch, sandbox.forget, _of_all_partners)(ANY)
+    begin = epochs.begin
+
+    def of_all(scope: Scope) -> Unit[None]:
+        accounts = yield from rows("SELECT partner_id FROM accounts WHERE mode = $1", scope.mode)
+        for account in accounts:
+            yield from begin(Scope(account["partner_id"], scope.mode))
+
+    substitute(patch, begin, of_all)
 
 
 def _endpoints_of_one_mode(desk: Desk) -> bool:

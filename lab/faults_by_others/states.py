@@ -15,11 +15,11 @@ from esim_service.delivery import schedule
 from esim_service.domain import bodies, ledger, lifecycle, orders, topups
 from esim_service.domain import events as emission
 from esim_service.domain.stamp import Stamp
-from esim_service.store.statements.unit import Unit
+from esim_service.store.statements.unit import Unit, execute
+from esim_service.store.tables import epochs
 from esim_service.store.tables import esims as esim_store
 from esim_service.store.tables import orders as order_store
-from esim_service.store.tables import sandbox
-from esim_service.values.entities import Account, Esim, Failure, LedgerKind, Order, Profile
+from esim_service.values.entities import Account, Esim, Failure, LedgerKind, Order, Profile, Scope
 from lab.faults.changes import show_esim, show_order
 from lab.faults.seeding import in_answers, substitute
 from lab.faults_by_others.by_hand import (
@@ -132,7 +132,16 @@ def endpoints_lost_by_a_reset(patch: MonkeyPatch) -> None:
 
     “keeps keys, endpoints, catalogue”
     """
-    patch.setattr(sandbox, "_TABLES", (*sandbox._TABLES, "webhook_endpoints"))
+    begin = epochs.begin
+
+    def all_removed(scope: Scope) -> Unit[None]:
+        yield from begin(scope)
+        yield from execute(
+            "DELETE FROM webhook_endpoints WHERE partner_id = $1 AND mode = $2",
+            *(scope.partner_id, scope.mode),
+        )
+
+    substitute(patch, begin, all_removed)
 
 
 def _feed_goes_on(desk: Desk) -> bool:

@@ -116,8 +116,12 @@ class Protocol(HttpToolsProtocol):
             raise MalformedError
         if not all(map(_HOST.fullmatch, hosts)):
             raise MalformedError
-        codings = [value for name, value in self.headers if name == b"transfer-encoding"]
-        if codings and b",".join(codings).strip().lower() != b"chunked":
+        values = [value for name, value in self.headers if name == b"transfer-encoding"]
+        *others, last = (coding.strip().lower() for coding in b",".join(values).split(b","))
+        if values and last != b"chunked":
+            # The length of the body is unknown (RFC 9112, 6.3).
+            raise MalformedError
+        if others:
             self._is_encoded = True
             raise UnknownCodingError
         # This rejects invalid targets: until it returns, the API does not have the request.

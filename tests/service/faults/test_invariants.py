@@ -281,7 +281,7 @@ class Partner(RuleBasedStateMachine):
         self.place = page.next_cursor or ""
 
     @precondition(lambda self: len(self.open) < ENDPOINTS)
-    @rule(types=st.none() | st.sets(st.sampled_from(TYPES)))
+    @rule(types=st.none() | st.sets(st.sampled_from(TYPES), min_size=1))
     def subscribe(self, types: set[str] | None) -> None:
         self.settle()
         path = f"/{self.name.split()[1]}/{len(self.open) + len(self.closed)}"
