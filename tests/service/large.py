@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 
@@ -41,9 +42,9 @@ def iccid(number: int) -> str:
     return f"89{10**16 + number}"
 
 
-def _id(prefix: str) -> str:
+def _id(prefix: str, number: str = "i") -> str:
     # As `made_id`, of numbers that databases have.
-    return f"'{prefix}_10000000' || CAST({10**17} + i AS TEXT)"
+    return f"'{prefix}_10000000' || CAST({10**17} + {number} AS TEXT)"
 
 
 # A value for each column, as SQL of the number `i` and the date `dated` of a row; $3 is bytes.
@@ -133,7 +134,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
     "deliveries": {
         "delivery_id": _id("dlv"),
         **_OWNED,
-        "endpoint_id": f"'whe_' || CAST(i % {ENDPOINTS} AS TEXT)",
+        "endpoint_id": _id("whe", f"i % {ENDPOINTS}"),
         "event_id": _id("evt"),
         "attempts": "1",
         "due_at": "dated",
@@ -144,7 +145,7 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
         "delivery_id": f"'dlv_20000000' || CAST({10**17} + i AS TEXT)",
         "number": "1",
         **_OWNED,
-        "endpoint_id": f"'whe_' || CAST(i % {ENDPOINTS} AS TEXT)",
+        "endpoint_id": _id("whe", f"i % {ENDPOINTS}"),
         "event_id": _id("evt"),
         "made_at": "dated",
         "milliseconds": "5",
@@ -153,6 +154,16 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
     },
 }
 TABLES = tuple(_ROWS)
+# As long as most events are.
+_EVENT = json.dumps(
+    {
+        "id": made_id("evt", 0),
+        "type": "webhook.test",
+        "created_at": "2026-01-01T00:00:00Z",
+        "mode": "test",
+        "data": {"webhook_endpoint_id": made_id("whe", 0)},
+    }
+).encode()
 
 
 async def fill(world: World, size: int, start: int = START) -> None:
@@ -178,7 +189,7 @@ def _endpoints(scope: Scope) -> Unit[None]:
     for number in range(ENDPOINTS):
         yield from events.add_endpoint(
             WebhookEndpoint(
-                endpoint_id=f"whe_{number}",
+                endpoint_id=made_id("whe", number),
                 scope=scope,
                 # It is refused as soon as something would be sent there.
                 url="https://127.0.0.1/",
@@ -203,6 +214,5 @@ def _add(table: str, size: int, start: int, partner_id: str) -> Unit[None]:
         f" SELECT {', '.join(columns.values())}"
         f" FROM (SELECT i, {start} + i AS dated FROM numbers) AS made",
         *(size, partner_id),
-        # As long as an event.
-        *((b"{}" * 300,) if has_bytes else ()),
+        *((_EVENT.ljust(600),) if has_bytes else ()),
     )

@@ -172,7 +172,7 @@ def _work(world: World, size: int) -> Iterator[Sample]:
         partial(outbox.due, now, 4),
         partial(outbox.take, [made_id("dlv", 1), made_id("dlv", 2)], now, now + HOUR),
         partial(outbox.release, delivery_id, START + middle, now),
-        partial(outbox.clear, "whe_1", "webhook.test", FEW // 4),
+        partial(outbox.clear, made_id("whe", 1), "webhook.test", FEW // 4),
         partial(events.old, now, FEW),
         partial(feed.forget, events.OldEvents(scope, "test", 10), now),
         epochs.ended,
@@ -303,8 +303,8 @@ def _observation(world: World, number: int) -> Unit[None]:
 
 def _endpoint(world: World) -> Unit[None]:
     url = "https://hooks.example"
-    yield from endpoints.remove(world.scope(), "whe_2", FEW // 4)
-    yield from endpoints.clear("whe_2", FEW // 4)
+    yield from endpoints.remove(world.scope(), made_id("whe", 2), FEW // 4)
+    yield from endpoints.clear(made_id("whe", 2), FEW // 4)
     made = yield from endpoints.register(world.scope(), url, None, SECRET, world.stamp())
     yield from endpoints.test(world.scope(), made.endpoint_id, world.stamp())
 
@@ -312,9 +312,8 @@ def _endpoint(world: World) -> Unit[None]:
 def _deliveries(world: World, number: int) -> Unit[None]:
     message = WebhookMessage("https://hooks.example", SECRET, "evt_1", "order.completed", b"")
     for place, record in enumerate((records._acknowledge, records._fail, records._fail)):
-        claim = DueDelivery(
-            made_id("dlv", number + place), "whe_1", 1, START, START + number + place, message
-        )
+        delivery_id, due_at = made_id("dlv", number + place), START + number + place
+        claim = DueDelivery(delivery_id, made_id("whe", 1), 1, START, due_at, message)
         # The second failure is the last one.
         next_at = None if place == 2 else START
         attempt = attempts.StoredAttempt(2, START, 1, "status", 500, next_at)

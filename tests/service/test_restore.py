@@ -367,6 +367,7 @@ def test_backups_in_a_directory_are_kept_by_age(run: Run, tmp_path: Path) -> Non
         "esim-live-20200101T000000Z.sqlite3": True,
         "other-20200101T000000Z.sqlite3": True,
         "esim.sqlite3": True,
+        "esim-20200101T000000Z.sqlite3.gz": True,
         recent: True,
     }
     for name in names_before:

@@ -105,7 +105,7 @@ def is_expiring(remaining: int) -> bool:
 
     It is reported late rather than never: after an outage, or when the end has come closer.
     """
-    return 0 < remaining <= EXPIRING_FROM
+    return remaining <= EXPIRING_FROM
 
 
 def revoke(esim: Esim, now: int) -> Esim:
@@ -139,7 +139,7 @@ def next_moment(esim: Esim, now: int) -> int | None:
     """Return the time at which `elapse` next has an effect; None if never."""
     if not is_alive(esim):
         return None
-    if esim.expiring_reported or now >= esim.expires_at:
+    if esim.expiring_reported:
         return esim.expires_at
     return max(now, esim.expires_at - EXPIRING_FROM)
 

@@ -13,7 +13,7 @@ TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
 
 
 def reset(scope: Scope, stamp: Stamp) -> Unit[Account]:
-    """Begin the sandbox anew; keys, endpoints and the sequence of events are kept."""
+    """Start the sandbox from scratch; keys, endpoints and the sequence of events are kept."""
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
     yield from epochs.begin(scope)

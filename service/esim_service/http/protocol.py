@@ -105,7 +105,6 @@ class Protocol(HttpToolsProtocol):
         self._unwatch()
         self._head = self._unfinished = 0
         self._is_open = self._is_head = True
-        self._is_encoded = False
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:

@@ -1,4 +1,4 @@
-"""The removal of what resets of the sandbox have left."""
+"""The removal of rows that resets of the sandbox have ended."""
 
 from __future__ import annotations
 

@@ -93,14 +93,12 @@ def without_jobs() -> Unit[Sequence[str]]:
     """Return the ids of orders and top-ups in progress that no job will finish."""
     result = yield from rows(
         "SELECT subject_id FROM ("
-        "SELECT order_id AS subject_id, 'provision' AS kind, partner_id, mode"
-        " FROM orders WHERE status = 'processing'"
-        " UNION ALL SELECT topup_id, 'topup', partner_id, mode"
-        " FROM topups WHERE status = 'processing') AS unfinished"
+        "SELECT order_id AS subject_id, partner_id, mode FROM orders WHERE status = 'processing'"
+        " UNION ALL SELECT topup_id, partner_id, mode FROM topups WHERE status = 'processing'"
+        ") AS unfinished"
         # A reset has ended other epochs, whose jobs are removed first.
         " JOIN accounts o ON o.partner_id = unfinished.partner_id AND o.epoch = unfinished.mode"
-        " WHERE NOT EXISTS (SELECT 1 FROM jobs j"
-        " WHERE j.subject_id = unfinished.subject_id AND j.kind = unfinished.kind)"
+        " WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = unfinished.subject_id)"
         " ORDER BY subject_id"
     )
     return [record["subject_id"] for record in result]
