@@ -117,8 +117,9 @@ _ROWS: Mapping[str, Mapping[str, str]] = {
     "jobs": {
         "job_id": _id("job"),
         **_OWNED,
-        "kind": "'observe'",
-        "subject_id": _id("esm"),
+        # Few wait for the carrier.
+        "kind": "CASE WHEN i % 30000 = 7 THEN 'topup' ELSE 'observe' END",
+        "subject_id": f"CASE WHEN i % 30000 = 7 THEN {_id('top')} ELSE {_id('esm')} END",
         "attempts": "0",
         "due_at": "dated",
     },
