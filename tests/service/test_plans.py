@@ -206,7 +206,6 @@ def _commands(world: World, size: int) -> Iterator[Sample]:
         partial(partners.has_live_keys, START),
         partial(partners.revoke_key, "key_missing", START),
         partial(partners.set_status, world.partner_id, "active"),
-        partial(partners.begin_feed_epoch, START),
         partial(_revocation, world, middle),
         partial(endpoints.check_secrets, str),
         partial(esims.newest, esims.EsimFilter(), FEW // 4),
@@ -233,6 +232,8 @@ def _commands(world: World, size: int) -> Iterator[Sample]:
     for rare in (esims.EsimFilter(status="revoked"), esims.EsimFilter(partner="acme")):
         make = partial(esims.newest, rare, FEW)
         yield Sample(make, "an operator looks through all of them")
+    begin = partial(partners.begin_feed_epoch, START)
+    yield Sample(begin, "after a restore, the cursors of all accounts expire")
     for examination in (
         partners.wrong_balances,
         purchases.without_jobs,
