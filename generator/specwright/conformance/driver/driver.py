@@ -21,7 +21,7 @@ from specwright.conformance.recording.exchange import Exchange, HttpRequest, Htt
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
 from specwright.errors import SpecwrightError
-from specwright.json_values import JsonValue
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
@@ -100,7 +100,12 @@ class Driver:
         return next(self._keys)
 
     def first_success(self, operation: ContractOperation) -> tuple[OperationCall, Exchange] | None:
-        """Return the first call of an operation that succeeds; None if no candidate does."""
+        """Return the first call of an operation that succeeds; None if no candidate does.
+
+        A body that is refused as there is one with its values, such as a name, gets others.
+        """
+        can_vary = operation.pointer in self.successes
+        conflict = None
         for call in self.candidates(operation):
             exchange = self._send_while_busy(call)
             is_new = not operation.is_safe and operation.pointer not in self.conditional
@@ -109,7 +114,32 @@ class Driver:
                 exchange = self._send_while_busy(call)
             if operation.is_success(exchange.response):
                 return call, exchange
-        return None
+            if can_vary and is_conflict(exchange) and isinstance(call.body, dict):
+                conflict = conflict or call
+        if conflict is None:
+            return None
+        call = self.renewed(conflict)
+        exchange = self._send_while_busy(call)
+        return (call, exchange) if operation.is_success(exchange.response) else None
+
+    def renewed(self, call: OperationCall) -> OperationCall:
+        """Return a call with values that no earlier one had, as far as its schema has room.
+
+        It has all members, except those that refer to other resources.
+        """
+        schema = self.contract.body_schema(call.operation)
+        if schema is None or not isinstance(call.body, dict):
+            return self.with_fresh_key(call)
+        whole = self.contract.sampled_body(call.operation, is_whole=True)
+        more = {name: value for name, value in mapping(whole).items() if not is_reference(name)}
+        body = {**more, **call.body}
+        problems = self.contract.strict_requests.problems
+        for name, value in [*body.items()]:
+            for other in () if is_reference(name) else _others(value):
+                if not any(problems(schema, {**body, name: other})):
+                    body[name] = other
+                    break
+        return self.with_fresh_key(replace(call, body=body))
 
     def _current(self, call: OperationCall, role: str) -> tuple[tuple[str, str], ...]:
         """Return If-Match for the current version of a resource; nothing without a tag."""
@@ -339,6 +369,11 @@ def _requires_condition(exchange: Exchange) -> bool:
     return response is not None and response.status in (412, 428)
 
 
+def is_conflict(exchange: Exchange) -> bool:
+    """Return whether a request is refused for the state of the server (RFC 9110, 15.5.10)."""
+    return exchange.response is not None and exchange.response.status == 409
+
+
 def key_header(operation: ContractOperation) -> Key | None:
     """Return the header parameter for an operation's idempotency key; None if it has none."""
     declared = operation.get(IDEMPOTENCY)
@@ -363,6 +398,15 @@ def with_key(call: OperationCall, key: str) -> OperationCall:
         # The call omits the key on purpose.
         return call
     return call.with_member(declared.key.raw, key)
+
+
+def _others(value: JsonValue) -> Iterator[JsonValue]:
+    """Yield values that are likely to be new."""
+    if isinstance(value, str):
+        new = secrets.token_hex(4)
+        yield from (value + new, new + value, new, new[: len(value)])
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield from (value + 1 + secrets.randbelow(most) for most in (100_000, 1_000, 10))
 
 
 def _plain(call: OperationCall) -> tuple[object, object]:

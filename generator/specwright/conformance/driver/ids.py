@@ -33,6 +33,12 @@ from specwright.pointer import join
 
 # How many of the newest values are kept, and how many are tried.
 _KEPT, _TRIED = 20, 3
+# Replaces each letter and digit by another one: a hexadecimal digit by such a one.
+_ANOTHER = str.maketrans(
+    "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefahijklmnopqrstuvwxyzg"
+)
+# Beyond any number that a service has issued.
+_FAR = 10**8
 # Members by which a body refers to another resource; a name or a code is often its own.
 _REFERENCES = ("id", "uuid", "uid", "slug")
 
@@ -185,6 +191,15 @@ class KnownIds:
 def is_reference(name: str) -> bool:
     """Return whether a member of a body refers to a resource, by its name: `flow_id`, `flowIds`."""
     return singular(snake(name)).rpartition("_")[2] in _REFERENCES
+
+
+def invented(value: str | int) -> str | int:
+    """Return a value of the same form that has not been issued."""
+    if isinstance(value, int):
+        return value + _FAR
+    # The beginning may have a meaning, such as the version of a UUID (RFC 9562, 4.2).
+    end = len(value) * 2 // 3
+    return value[:end] + value[end:].translate(_ANOTHER)
 
 
 def _put_first(known: list[_Each], entry: _Each) -> None:

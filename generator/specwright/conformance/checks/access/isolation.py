@@ -16,6 +16,7 @@ from specwright.conformance.contract.contract import ContractOperation, Paramete
 from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.driver import Driver
+from specwright.conformance.driver.ids import invented
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.recording.exchange import Exchange, HttpResponse, seconds_of
 from specwright.findings import Level
@@ -60,12 +61,6 @@ _TRIED = 3
 _NOT_THERE = 404
 # Statuses that may hide that a resource exists (RFC 9110, 15.5.4).
 _NOT_FOUND = (403, _NOT_THERE)
-# Replaces each letter and digit by another one.
-_ANOTHER = str.maketrans(
-    "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefghijklmnopqrstuvwxyza"
-)
-# Beyond any number that a service has issued.
-_FAR = 10**8
 _AMOUNT = re.compile(r"-?\d+\.\d+")
 # The roles that request foreign resources, in words.
 _WHO = {OTHER_TENANT: "another tenant", LIVE_MODE: "a key of live mode"}
@@ -218,7 +213,7 @@ class _Isolation:
             if is_there and response.status in _NOT_FOUND:
                 self.hidden[collection][id_] = response.status
             if is_there or is_own:
-                self._compare(operation, call.with_argument(slot.key, _invented(value)), exchange)
+                self._compare(operation, call.with_argument(slot.key, invented(value)), exchange)
         if response.status == _NOT_THERE and self._is_changed(operation, call):
             self.withheld[collection][id_] = response.status
 
@@ -361,11 +356,3 @@ def _path(operation: ContractOperation) -> list[ParameterSlot]:
 def _collection(operation: ContractOperation, slot: ParameterSlot) -> Shape:
     """Return the path up to a variable, which identifies the collection of its values."""
     return shape(operation.site.key.partition(f"{{{slot.written.wire}}}")[0])
-
-
-def _invented(value: str | int) -> str | int:
-    """Return a value of the same form that has not been issued."""
-    if isinstance(value, int):
-        return value + _FAR
-    middle = len(value) // 2
-    return value[:middle] + value[middle:].translate(_ANOTHER)

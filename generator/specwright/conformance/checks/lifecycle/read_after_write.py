@@ -8,7 +8,9 @@ from specwright.conformance.checks.lifecycle.readers import reader_of, reading
 from specwright.conformance.checks.lifecycle.written_members import (
     WrittenMember,
     is_done,
+    least,
     makes_freely,
+    required_members,
     shown_after,
     written_members,
 )
@@ -16,10 +18,8 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
-from specwright.conformance.contract.value_parts import in_place
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
-from specwright.json_values import texts
 
 WRITTEN_IS_READ = BehaviourRule(
     "written-is-read",
@@ -113,11 +113,8 @@ def _kept(
 
     A change does not affect members that it does not name (RFC 5789; RFC 7396, section 1).
     """
-    schema = driver.contract.body_schema(call.operation)
-    parts = in_place(driver.contract.document, schema) if schema is not None else ()
-    needed = {name for _, each in parts for name in texts(each.get("required"))}
-    body = call.body if isinstance(call.body, dict) else {}
-    plain = replace(call, body={name: each for name, each in body.items() if name in needed})
+    needed = required_members(driver.contract, call.operation)
+    plain = least(driver.contract, call)
     free = [member for member in members if member.name not in needed]
     for kept, changed in zip(free, [*free[1:], *free[:1]], strict=True):
         if kept is changed:

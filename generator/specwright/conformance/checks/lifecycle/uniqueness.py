@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
-from specwright.conformance.driver.driver import Driver
-from specwright.conformance.driver.ids import is_reference
+from specwright.conformance.driver.driver import Driver, is_conflict
 from specwright.conformance.recording.exchange import Exchange
-from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
@@ -42,21 +38,18 @@ def uniqueness(driver: Driver) -> None:
     conflicts = _conflicts(driver)
     for maker in driver.contract.operations.values():
         success = driver.successes.get(maker.pointer)
-        schema = driver.contract.body_schema(maker)
         is_free = all(maker.get(keyword) is None for keyword in (CAPACITY, CHARGE, IDEMPOTENCY))
         has_conflicts = str(_CONFLICT) in maker.responses or maker.pointer in conflicts
-        if maker.method != "POST" or success is None or schema is None:
+        if maker.method != "POST" or success is None:
             continue
         if is_free and has_conflicts and isinstance(success[0].body, dict):
-            _Trial(driver, maker, schema, success[0]).run()
+            _Trial(driver, maker, success[0]).run()
 
 
 def _conflicts(driver: Driver) -> set[Pointer | None]:
     """Return the operations that responded with 409."""
     return {
-        exchange.operation
-        for exchange in driver.target.record.exchanges
-        if exchange.response is not None and exchange.response.status == _CONFLICT
+        exchange.operation for exchange in driver.target.record.exchanges if is_conflict(exchange)
     }
 
 
@@ -64,17 +57,16 @@ def _conflicts(driver: Driver) -> set[Pointer | None]:
 class _Trial:
     driver: Driver
     maker: ContractOperation
-    schema: Pointer
     call: OperationCall
 
     def run(self) -> None:
         """Make a new resource twice, and further ones at once if the second time fails."""
-        new = self._new()
+        new = self.driver.renewed(self.call)
         first = self.driver.send(new)
         if not first.succeeded:
             return
         second = self.driver.probe(self.driver.with_fresh_key(new))
-        if second.response is None or second.response.status != _CONFLICT:
+        if not is_conflict(second):
             return
         self.driver.target.record.check(UNIQUE_AT_ONCE, self.maker.pointer)
         for _ in range(_ROUNDS):
@@ -85,31 +77,6 @@ class _Trial:
                 return
 
     def _at_once(self) -> list[Exchange]:
-        calls = [self.driver.with_fresh_key(self._new())] * _AT_ONCE
+        calls = [self.driver.renewed(self.call)] * _AT_ONCE
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(self.driver.probe, calls))
-
-    def _new(self) -> OperationCall:
-        """Return the call with values that no earlier one had, as far as the schema has room."""
-        assert isinstance(self.call.body, dict), "others have no members"
-        whole = self.driver.contract.sampled_body(self.maker, is_whole=True)
-        more = {name: value for name, value in mapping(whole).items() if not is_reference(name)}
-        body = {**more, **self.call.body}
-        for name, value in [*body.items()]:
-            others = () if is_reference(name) else _others(value)
-            body[name] = next(
-                (other for other in others if self._is_valid({**body, name: other})), value
-            )
-        return replace(self.driver.with_fresh_key(self.call), body=body)
-
-    def _is_valid(self, body: dict[str, JsonValue]) -> bool:
-        return not any(self.driver.contract.strict_requests.problems(self.schema, body))
-
-
-def _others(value: JsonValue) -> Iterator[JsonValue]:
-    """Yield values that are likely to be new."""
-    if isinstance(value, str):
-        new = secrets.token_hex(4)
-        yield from (value + new, new + value, new, new[: len(value)])
-    elif isinstance(value, int) and not isinstance(value, bool):
-        yield from (value + 1 + secrets.randbelow(most) for most in (100_000, 1_000, 10))

@@ -10,11 +10,11 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.samples import alternatives
 from specwright.conformance.contract.value_parts import in_place, subschema_at
-from specwright.conformance.driver.driver import Driver
+from specwright.conformance.driver.driver import Driver, is_conflict
 from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
 from specwright.document.schemas.polarity import Polarity, is_left_out
-from specwright.json_values import JsonObject, JsonValue, mapping
+from specwright.json_values import JsonObject, JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
@@ -62,8 +62,10 @@ def object_after(
     driver: Driver, call: OperationCall, reader: ContractOperation, change: JsonObject
 ) -> tuple[JsonObject, tuple[Exchange, ...]] | None:
     """Return the object that is read after a change, with the exchanges; None if there is none."""
-    body = call.body if isinstance(call.body, dict) else {}
-    sent = driver.send(replace(driver.with_fresh_key(call), body={**body, **change}))
+    sent = driver.send(_changed(driver, call, change))
+    if is_conflict(sent):
+        # There is one with these values, such as its name.
+        sent = driver.send(_changed(driver, driver.renewed(call), change))
     if not is_done(sent.response):
         return None
     read = sent if reader is call.operation else driver.send(reading(driver, call, reader))
@@ -71,6 +73,11 @@ def object_after(
     if not is_done(read.response) or not isinstance(shown, dict):
         return None
     return shown, (sent,) if read is sent else (sent, read)
+
+
+def _changed(driver: Driver, call: OperationCall, change: JsonObject) -> OperationCall:
+    body = call.body if isinstance(call.body, dict) else {}
+    return replace(driver.with_fresh_key(call), body={**body, **change})
 
 
 def is_done(response: HttpResponse | None) -> bool:
@@ -82,16 +89,39 @@ def written_members(
     contract: Contract, writer: ContractOperation, reader: ContractOperation
 ) -> Iterator[WrittenMember]:
     """Yield the members of a body that a response shows, with the same type."""
-    document, sent = contract.document, contract.body_schema(writer)
+    document = contract.document
+    for name, place, read in shared_properties(contract, writer, reader):
+        if _types(document, place) == _types(document, read) != set():
+            values = tuple(contract.distinct_values(place))[:2]
+            yield WrittenMember(name, place, values if len(values) == 2 else ())
+
+
+def shared_properties(
+    contract: Contract, writer: ContractOperation, reader: ContractOperation
+) -> Iterator[tuple[str, Pointer, Pointer]]:
+    """Yield the members of a body that a response shows: name, and the schemas of both sides."""
+    sent = contract.body_schema(writer)
     declared = reader.response(201 if reader.method == "POST" else 200)
     read = None if declared is None else contract.schema_of(declared)
     if sent is None or read is None:
         return
-    reads = dict(_properties(document, read))
-    for name, place in _properties(document, sent):
-        if name in reads and _types(document, place) == _types(document, reads[name]) != set():
-            values = tuple(contract.distinct_values(place))[:2]
-            yield WrittenMember(name, place, values if len(values) == 2 else ())
+    reads = dict(_properties(contract.document, read))
+    for name, place in _properties(contract.document, sent):
+        if name in reads:
+            yield name, place, reads[name]
+
+
+def required_members(contract: Contract, operation: ContractOperation) -> frozenset[str]:
+    """Return the names of the members that its body must have."""
+    schema = contract.body_schema(operation)
+    parts = in_place(contract.document, schema) if schema is not None else ()
+    return frozenset(name for _, part in parts for name in texts(part.get("required")))
+
+
+def least(contract: Contract, call: OperationCall) -> OperationCall:
+    """Return a call with the members that its body must have, and no others."""
+    body, needed = mapping(call.body), required_members(contract, call.operation)
+    return replace(call, body={name: value for name, value in body.items() if name in needed})
 
 
 def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Pointer]]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
-from specwright.conformance.contract.resources import shape
+from specwright.conformance.contract.resources import shape, up_to_variables
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.sign_in import SOURCE as SIGN_IN
+from specwright.conformance.recording.exchange import Exchange
 from specwright.names import snake
 from specwright.vocabulary.keywords.reset import RESET
 
@@ -102,6 +104,22 @@ def renew(driver: Driver) -> None:
     ]
     # One may need a resource that another one creates.
     _reached(driver, [maker for maker in makers if driver.first_success(maker) is None])
+
+
+def success_now(
+    driver: Driver, operation: ContractOperation
+) -> tuple[OperationCall, Exchange] | None:
+    """Return a call that succeeds; with new resources if those of earlier calls are gone."""
+    success = driver.first_success(operation)
+    if success is not None or operation.pointer not in driver.successes:
+        return success
+    renew(driver)
+    above = [part[:-1] for part, _ in up_to_variables(operation.site.key)]
+    for collection in reversed(above):
+        for maker in driver.contract.operations.values():
+            if maker.method == "POST" and shape(maker.site.key) == collection:
+                driver.first_success(maker)
+    return driver.first_success(operation)
 
 
 def _makes(driver: Driver, operation: ContractOperation) -> bool:
