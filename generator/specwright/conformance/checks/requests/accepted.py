@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from specwright.conformance.checks.requests.coercion import COERCION, is_converted
+from specwright.conformance.checks.requests.coercion import (
+    COERCION,
+    LISTED_CASE,
+    is_converted,
+    is_in_another_case,
+)
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
@@ -94,6 +99,10 @@ def accepted_value(
     limit = f" ({problem.limit})" if problem.limit and value else ""
     if is_converted(contract.requests, sent.schema, sent.value):
         rule, cause, values = COERCION, "a value of the wrong type is converted", values_of("type")
+    elif problem.keyword == "enum" and is_in_another_case(
+        contract.requests, sent.schema, sent.value, problem.pointer
+    ):
+        rule, cause, values = LISTED_CASE, "a listed value is accepted in another case", values_of()
     else:
         is_null = _is_null(wrong, problem)
         what = _NULL if is_null else _CAUSES.get(problem.keyword, _OTHER)

@@ -31,6 +31,19 @@ COERCION = BehaviourRule(
     level=Level.INFO,
     judge=judge_rejection,
 )
+LISTED_CASE = BehaviourRule(
+    "listed-case",
+    BehaviourCategory.VALIDATION,
+    "A listed value is refused in another case: JSON Schema compares all characters, and a client "
+    "that sends it breaks with the next server.",
+    example='POST /items {"state": "SOLD"} -> 201, and `state` has "enum": ["new", "sold"]',
+    advice=(
+        "Compare the value as it is, or list both spellings. Some frameworks fold the case of "
+        "enumerations by default: `JsonStringEnumConverter` of .NET does."
+    ),
+    level=Level.WARNING,
+    judge=judge_rejection,
+)
 
 # The most conversions in one body.
 _MOST = 8
@@ -51,6 +64,18 @@ def is_converted(instances: Instances, schema: Pointer, value: JsonValue) -> boo
             return False
         value = changed[0]
     return False
+
+
+def is_in_another_case(
+    instances: Instances, schema: Pointer, value: JsonValue, place: Pointer
+) -> bool:
+    """Return whether a text in an invalid value would fit in another case."""
+    text = value_at(value, place)
+    if not isinstance(text, str):
+        return False
+    spellings = (text.lower(), text.upper(), text.capitalize())
+    changed = (_with(value, split(place), spelling) for spelling in spellings)
+    return any(not any(instances.problems(schema, other)) for other in changed)
 
 
 def _mended(

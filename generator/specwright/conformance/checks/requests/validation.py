@@ -13,8 +13,8 @@ from specwright.conformance.checks.requests.accepted import (
     accepted_value,
     spelled,
 )
-from specwright.conformance.checks.requests.coercion import COERCION
-from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.checks.requests.coercion import COERCION, LISTED_CASE
+from specwright.conformance.checks.requests.explore import success_now
 from specwright.conformance.checks.requests.variants import ValueVariant, odd, variants
 from specwright.conformance.checks.responses.error_codes import ERROR_CODE
 from specwright.conformance.checks.responses.whole_numbers import WHOLE_NUMBER
@@ -93,7 +93,7 @@ def validation(driver: Driver) -> None:
             continue
         success = driver.successes.get(operation.pointer)
         if success is not None and operation.body is not None:
-            success = _again(driver, operation) or success
+            success = success_now(driver, operation) or success
         if success is None:
             driver.target.record.skip(
                 INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
@@ -105,15 +105,6 @@ def validation(driver: Driver) -> None:
         trial.body()
         # Later calls must not use the values tried here.
         driver.successes[operation.pointer] = success
-
-
-def _again(driver: Driver, operation: ContractOperation) -> tuple[OperationCall, Exchange] | None:
-    """Repeat a call; with new resources if those that its body refers to are gone."""
-    success = driver.first_success(operation)
-    if success is None:
-        renew(driver)
-        success = driver.first_success(operation)
-    return success
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +127,9 @@ class _Trial:
             if is_plain and slot.written.location in ("query", "header"):
                 # A parameter that may be missing was not sent before, not even with a usual value.
                 tried = [*variants(document, schema, usual)]
+                if slot.written.location == "header":
+                    # The case of many values does not matter there, such as that of codings.
+                    tried = [one for one in tried if not (one.is_same and one.condition)]
                 if slot.key not in self.call.arguments:
                     others = [replace(variant, is_same=False) for variant in tried]
                     tried = [ValueVariant("", usual, None), *others]
@@ -406,7 +400,7 @@ class _Trial:
             self._code(exchange, spot, variant)
 
     def _note(self, place: Pointer) -> None:
-        for rule in (INVALID_ACCEPTED, COERCION):
+        for rule in (INVALID_ACCEPTED, COERCION, LISTED_CASE):
             self.driver.target.record.check(rule, place)
 
     def _is_malformed(self, response: HttpResponse, spot: _Spot) -> bool:

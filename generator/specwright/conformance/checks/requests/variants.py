@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 from specwright.conformance.contract.samples import alternatives, length_limit, number, sample
 from specwright.document.model import Document
 from specwright.document.operations.sites import is_json
-from specwright.json_values import JsonObject, JsonValue, sequence
+from specwright.json_values import JsonObject, JsonValue, sequence, texts
 from specwright.samples.non_validating import CONTENT, written
 from specwright.vocabulary.keywords.error import Condition
 
@@ -79,12 +79,14 @@ def _variants(document: Document, schema: JsonObject, usual: JsonValue) -> Itera
             f"{json.dumps(wrong)} for a value of type {kind}", wrong, Condition.INVALID_VALUE
         )
     if "enum" in schema or "const" in schema:
-        for value in sequence(schema.get("enum", [schema.get("const")])):
+        listed = sequence(schema.get("enum", [schema.get("const")]))
+        for value in listed:
             yield ValueVariant(f"'{value}'", value, None)
         if kind == "string":
             yield ValueVariant(
                 "a value that is not in the list", "no-such-value", Condition.INVALID_VALUE
             )
+            yield from _in_another_case(texts(listed))
         return
     if kind in ("integer", "number"):
         yield from _numbers(schema, kind, number(usual) or 0)
@@ -94,6 +96,16 @@ def _variants(document: Document, schema: JsonObject, usual: JsonValue) -> Itera
         yield from _encoded(document, schema)
     if kind == "array":
         yield from _arrays(document, schema)
+
+
+def _in_another_case(listed: list[str]) -> Iterator[ValueVariant]:
+    """Yield one of the listed values in another case; of several with one meaning, none."""
+    for value in listed:
+        other = value.lower() if value.isupper() else value.upper()
+        if other != value and other not in listed:
+            how = f"'{other}', a listed value in another case,"
+            yield ValueVariant(how, other, Condition.INVALID_VALUE, is_same=True)
+            return
 
 
 def odd(document: Document, schema: JsonValue) -> tuple[JsonValue, ...]:

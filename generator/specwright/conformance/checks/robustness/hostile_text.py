@@ -16,8 +16,10 @@ from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
+# An unfinished pattern: a server must not read a text as one, or must refuse it.
+_PATTERN = '"(a[b*c+?{'
 # Characters that end texts, patterns and paths in the languages behind a server.
-_TEXTS = ("it's", 'a"b', "100%", "back\\slash", "a;b--", "x" * 1_000, "名前")
+_TEXTS = ("it's", 'a"b', "100%", "back\\slash", "a;b--", _PATTERN, "x" * 1_000, "名前")
 # The number of unknown members in one body: an error may not list all of them.
 _MANY = 40
 
