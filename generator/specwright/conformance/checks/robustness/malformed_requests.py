@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from specwright.conformance.checks.lifecycle.readers import reading
+from specwright.conformance.checks.lifecycle.written_members import is_done
 from specwright.conformance.checks.lists.collections import CREATED_IS_FOUND
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
 from specwright.conformance.checks.responses.error_codes import ERROR_CODE
@@ -21,9 +23,11 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.driver import Driver
+from specwright.conformance.driver.ids import invented
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import HttpRequest
 from specwright.findings import Level, values_of
+from specwright.json_values import JsonValue
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
@@ -38,6 +42,8 @@ MEDIA_TYPE_ACCEPTED = BehaviourRule(
 )
 
 _NOWHERE = "nothing-has-this-id"
+# Ids of this length are made by chance.
+_LONG = 16
 # Methods to try if a path does not have them; proxies often refuse TRACE and CONNECT.
 _TRIED = ("put", "patch", "delete", "post", "get")
 
@@ -123,21 +129,59 @@ def _refused(
 
 
 def _nowhere(driver: Driver, call: OperationCall) -> None:
-    """Request a resource that does not exist."""
+    """Request a resource that does not exist: with any text as its id, and with an unused id."""
     operation = call.operation
     variables = [slot for slot in operation.slots if slot.written.location == "path"]
+    if not variables:
+        return
+    key = variables[-1].key
+    # An unknown parent may have an empty list, and what is not there may be deleted.
+    is_member = operation.site.key.rstrip("/").endswith(f"{{{key[1]}}}")
+    is_asked = is_member and operation.method in ("GET", "PUT", "PATCH")
+    unused = _unused(call.arguments.get(key)) if is_asked else None
     # A PUT creates a missing resource, unless the document says otherwise (RFC 9110, 9.3.4).
     makes = operation.method == "PUT" and (
         "201" in operation.responses or "404" not in operation.responses
     )
-    if not variables or makes:
+    if makes:
+        if unused is not None:
+            _put(driver, call.with_argument(key, unused))
         return
-    exchange = driver.send(driver.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
-    response = exchange.response
-    driver.target.record.check(CREATED_IS_FOUND, operation.pointer)
-    if response is not None and response.is_success and operation.response(404) is not None:
-        message = f"a resource that was never created is answered {response.status}"
-        driver.violate(CREATED_IS_FOUND, operation, message, exchange)
+    # A response for any error, such as `default`, does not say that there is none.
+    is_declared = not {"404", "4XX"}.isdisjoint(operation.responses)
+    for value in (_NOWHERE, *([unused] if unused is not None and is_declared else [])):
+        exchange = driver.probe(driver.with_fresh_key(call.with_argument(key, value)))
+        response = exchange.response
+        driver.target.record.check(CREATED_IS_FOUND, operation.pointer)
+        if response is not None and response.is_success and operation.response(404) is not None:
+            message = f"a resource that was never created is answered {response.status}"
+            driver.violate(CREATED_IS_FOUND, operation, message, exchange)
+
+
+def _unused(known: JsonValue) -> str | None:
+    """Return an unused id in the form of a known one; None if it might be in use.
+
+    A short text may be a code, of which others exist, and a server may compute with any number.
+    """
+    if not isinstance(known, str) or len(known) < _LONG:
+        return None
+    other = str(invented(known))
+    return None if other == known else other
+
+
+def _put(driver: Driver, call: OperationCall) -> None:
+    """Create a resource at its URL, and read it (RFC 9110, 9.3.4)."""
+    reader = driver.contract.reader(call.operation)
+    if reader is None or reader.pointer not in driver.successes:
+        return
+    creation = driver.probe(driver.with_fresh_key(call))
+    if not is_done(creation.response):
+        return
+    read = driver.probe(reading(driver, call, reader))
+    driver.target.record.check(CREATED_IS_FOUND, call.operation.pointer)
+    if read.response is not None and read.response.status in (404, 410):
+        message = "a PUT to an unused id succeeds, and creates nothing"
+        driver.violate(CREATED_IS_FOUND, call.operation, message, creation, read)
 
 
 def _methods(driver: Driver, routes: ContractRoutes, path: str) -> None:
