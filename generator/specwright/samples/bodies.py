@@ -88,7 +88,7 @@ def _native(media_type: str, value: object, files: frozenset[str]) -> object:
     """Return a value as users pass it to a client."""
     medium = medium_of(media_type)
     if medium.is_binary:
-        data = value if isinstance(value, bytes) else str(value or "").encode()
+        data = value if isinstance(value, bytes) else _data(value)
         return File(data, content_type=essence(media_type))
     if medium.has_files and isinstance(value, dict):
         return {name: _file(each) if name in files else each for name, each in value.items()}
@@ -100,4 +100,14 @@ def _native(media_type: str, value: object, files: frozenset[str]) -> object:
 def _file(value: object) -> object:
     if isinstance(value, list):
         return [_file(item) for item in value]
-    return File(str(value or "").encode(), "file.txt", "text/plain")
+    data = _data(value)
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return File(data, "file.bin", "application/octet-stream")
+    return File(data, "file.txt", "text/plain")
+
+
+def _data(value: object) -> bytes:
+    """Return the bytes of a file; a text may have any, as `surrogateescape` decodes them."""
+    return str(value or "").encode("utf-8", "surrogateescape")
