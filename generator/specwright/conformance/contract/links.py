@@ -112,12 +112,17 @@ def leads(contract: Contract, call: OperationCall, response: HttpResponse) -> It
 
 def listed(response: HttpResponse, expression: str) -> Iterator[str]:
     """Yield the ids of all items of a list, by an expression for the id of the first item."""
+    yield from (id_ for id_, _ in listed_items(response, expression))
+
+
+def listed_items(response: HttpResponse, expression: str) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the items of a list with their ids, by an expression for the id of the first item."""
     array, zero, member = expression.partition("#")[2].rpartition("/0/")
     items = value_at(response.json_or_none, array) if zero else None
     for item in items if isinstance(items, list) else ():
         id_ = value_at(item, f"/{member}")
         if id_ is not None:
-            yield str(id_)
+            yield str(id_), item
 
 
 def named(

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 from specwright.conformance.contract.calls import Absent, OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.conformance.contract.samples import number
 from specwright.conformance.contract.value_parts import in_place
 from specwright.conformance.recording.exchange import value_at
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join, split
 from specwright.text import Text
-from specwright.vocabulary.keywords.pagination import PaginationContract, is_in_body
+from specwright.vocabulary.keywords.pagination import (
+    PAGINATION,
+    PaginationContract,
+    is_in_body,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,14 @@ def value_of(call: OperationCall, name: Text) -> JsonValue:
     if is_in_body(name):
         return None if isinstance(call.body, Absent) else value_at(call.body, name.raw)
     return call.arguments.get(("query", name.raw))
+
+
+def largest(call: OperationCall, contract: Contract) -> OperationCall:
+    """Return the same call for a page as large as may be requested, if that is declared."""
+    page = call.operation.get(PAGINATION)
+    limit = page_argument(contract, call.operation, page.limit) if page is not None else None
+    most = number(mapping(limit.schema).get("maximum")) if limit is not None else None
+    return call if limit is None or most is None else limit.given(call, int(most))
 
 
 def from_start(call: OperationCall, page: PaginationContract) -> OperationCall:

@@ -19,7 +19,11 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_existence
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
-from specwright.conformance.contract.page_arguments import PageArgument, page_argument
+from specwright.conformance.contract.page_arguments import (
+    PageArgument,
+    page_argument,
+    with_value,
+)
 from specwright.conformance.contract.resources import shape, without_verb
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
@@ -63,6 +67,7 @@ def collections(driver: Driver) -> None:
             if has_all(call):
                 trial.holds_what_was_made(walk)
             trial.sizes(call, walk)
+            trial.end(call, walk)
         for slot in operation.slots:
             if slot.filter is not None:
                 trial.filters(slot, slot.filter)
@@ -201,6 +206,50 @@ class _Trial:
             if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
                 message = "more items are announced than exist"
                 self._violate(PAGE_SEQUENCE, self.place, message, *last.exchanges)
+
+    def end(self, call: OperationCall, walk: _Walk) -> None:
+        """Check that the last page has all of its items if it is full."""
+        whole = len(walk.items)
+        if not walk.is_whole or whole < _SMALL or self.declared.limit is None:
+            return
+        # As many as the server has shown on one page.
+        most = max(len(self.items(page)) for page in walk.exchanges)
+        last = self._last(call, whole, most)
+        if last is None:
+            return
+        shown, wanted, exchanges = last
+        self.driver.target.record.check(PAGE_SEQUENCE, self.place)
+        if shown < wanted:
+            again = self.walk(call, self.largest)
+            # Items may be gone meanwhile.
+            if again.is_whole and len(again.items) >= whole:
+                message = "items are missing if the last page is full"
+                self._violate(PAGE_SEQUENCE, self.place, message, *again.exchanges, *exchanges)
+
+    def _last(
+        self, call: OperationCall, whole: int, most: int
+    ) -> tuple[int, int, list[Exchange]] | None:
+        """Read a full last page: how many items it has, and should have, with the exchanges.
+
+        Only by the number of a page, or of the items before it, it can be read alone: a cursor
+        may be followed by pages that are not full.
+        """
+        offset, page = self.declared.offset, self.declared.page
+        if offset is not None and self.declared.cursor is None and page is None:
+            size = min(whole, most)
+            after = self._sized(with_value(call, offset, whole - size), size)
+        else:
+            sizes = (size for size in range(most, 1, -1) if whole % size == 0)
+            size = next(sizes, 0)
+            if size == 0 or whole // size > _PAGES:
+                return None
+            if self.declared.cursor is not None or page is None:
+                walk = self.walk(call, size)
+                return (len(walk.items), whole, walk.exchanges) if walk.is_whole else None
+            number = self.declared.first_page + whole // size - 1
+            after = self._sized(with_value(call, page, number), size)
+        exchange = self.driver.probe(after)
+        return (len(self.items(exchange)), size, [exchange]) if exchange.succeeded else None
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
         """Compare the filtered items, on all pages, with the unfiltered ones."""

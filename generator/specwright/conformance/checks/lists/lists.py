@@ -16,6 +16,7 @@ from specwright.conformance.contract.contract import ContractOperation, Paramete
 from specwright.conformance.contract.page_arguments import (
     PageArgument,
     from_start,
+    largest,
     page_argument,
 )
 from specwright.conformance.contract.resources import shape, without_verb
@@ -27,7 +28,7 @@ from specwright.conformance.recording.exchange import (
     seconds_of,
     value_at,
 )
-from specwright.json_values import JsonValue, mapping
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, join
 from specwright.text import Text
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -114,9 +115,7 @@ class _Trial:
     @property
     def largest(self) -> OperationCall:
         """The call for the first page, as large as the contract allows."""
-        limit = self._argument(self.declared.limit)
-        most = mapping(limit and limit.schema).get("maximum")
-        return self.limited(int(most)) if isinstance(most, int | float) else self.call
+        return largest(self.call, self.driver.contract)
 
     def fill(self) -> None:
         """Create enough items for two pages, if the list has fewer and any can be created."""

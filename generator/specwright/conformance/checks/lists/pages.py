@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from urllib.parse import parse_qs, urlsplit
 
+from specwright.conformance.checks.lists.paging import PAGE_SEQUENCE
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import ParameterSlot
@@ -34,6 +35,9 @@ FILTERED_ITEMS = BehaviourRule(
     advice="Apply the parameter in the query before the page limit, and refuse unknown values.",
     weight=5,
 )
+
+# Of longer lists, servers estimate the length, or show the first pages only.
+_MOST_COUNTED = 1_000
 
 
 @ResponseCheck
@@ -63,6 +67,25 @@ def page_matches_request(checked: CheckedResponse) -> Iterator[Violation]:
             ):
                 message = "items that do not match the filter were returned"
                 yield checked.violation(FILTERED_ITEMS, place, message)
+
+
+@ResponseCheck
+def pages_hold_total(checked: CheckedResponse) -> Iterator[Violation]:
+    """Yield a violation if the announced pages have no room for the announced items."""
+    page = checked.operation.get(PAGINATION)
+    if page is None or page.pages is None or page.total is None or not checked.response.is_success:
+        return
+    limit = page_argument(checked.contract, checked.operation, page.limit)
+    size = None if limit is None else _size(checked, limit)
+    pages, total = (checked.response.at(place.raw) for place in (page.pages, page.total))
+    if size is None or type(pages) is not int or type(total) is not int or total > _MOST_COUNTED:
+        return
+    place = checked.operation.pointer + join(PAGINATION.name)
+    checked.record.check(PAGE_SEQUENCE, place)
+    # Where pages are counted from 0, it may be the number of the last one.
+    if (pages + (page.first_page == 0)) * size < total:
+        message = "the announced number of pages is too small for the announced items"
+        yield checked.violation(PAGE_SEQUENCE, place, message)
 
 
 def _size(checked: CheckedResponse, limit: PageArgument) -> int | None:
