@@ -12,7 +12,11 @@ from fastapi import FastAPI, Header, HTTPException
 from pydantic import BaseModel
 
 from specwright.conformance.checks.lists.pages import FILTERED_ITEMS
-from specwright.conformance.checks.lists.plain_filters import PLAIN_FILTER, plain_filters
+from specwright.conformance.checks.lists.plain_filters import (
+    PLAIN_FILTER,
+    empty_filters,
+    plain_filters,
+)
 from tests.conformance.fastapi_apps import driver_of, messages
 
 PROVEN = (PLAIN_FILTER,)
@@ -160,3 +164,64 @@ def test_items_without_a_value_tell_nothing(tmp_path: Path) -> None:
         assert driver.first_success(operation) is not None
         plain_filters(driver)
         assert messages(driver, PLAIN_FILTER, FILTERED_ITEMS) == []
+
+
+@dataclass
+class Tagged:
+    """A server of a list with a filter by a text.
+
+    Attributes:
+        ignored: a text that nothing has selects everything.
+        nearest: it selects the nearest item.
+        other: the parameter has another meaning.
+        tags: those of the items.
+        plural: the member is a list, with a name in the plural.
+    """
+
+    ignored: bool = False
+    nearest: bool = False
+    other: bool = False
+    tags: tuple[str, ...] = ("a", "b", "b")
+    plural: bool = True
+
+    def app(self) -> FastAPI:
+        app = FastAPI()
+
+        @app.get("/items")
+        def items(tag: str | None = None) -> list[dict[str, Any]]:
+            rows = [
+                {"tags": [own]} if self.plural else {"tag": own}
+                for own in self.tags
+                if tag in (None, own) or self.other
+            ]
+            if rows or tag is None:
+                return rows
+            return items() if self.ignored else items()[:1] if self.nearest else []
+
+        return app
+
+
+IGNORED = [f"{AT}all items are returned for a 'tag' that none of them has"]
+
+
+@pytest.mark.parametrize("plural", [False, True])
+@pytest.mark.parametrize(
+    ("server", "violations"),
+    [
+        ({}, []),
+        ({"ignored": True}, IGNORED),
+        ({"nearest": True}, []),
+        # A language of the response, perhaps.
+        ({"other": True}, []),
+        ({"ignored": True, "tags": ("a", "a")}, []),
+        ({"ignored": True, "tags": ()}, []),
+    ],
+)
+def test_a_filter_that_nothing_fits_is_not_ignored(
+    tmp_path: Path, server: dict[str, Any], violations: list[str], plural: bool
+) -> None:
+    with driver_of(Tagged(**server, plural=plural).app(), tmp_path) as driver:
+        operation = driver.contract.operations["/paths/~1items/get"]
+        assert driver.first_success(operation) is not None
+        empty_filters(driver)
+        assert messages(driver, PLAIN_FILTER) == violations

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, matches
+from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, each_of, matches
 from specwright.conformance.checks.lists.whole_lists import wholes
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
@@ -33,6 +33,9 @@ PLAIN_FILTER = BehaviourRule(
     level=Level.WARNING,
     weight=5,
 )
+
+# A text that no item has.
+_NOTHING = "no-item-has-this-text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def plain_filters(driver: Driver) -> None:
             continue
         call = next(wholes(driver, operation), None)
         whole = None if call is None else driver.send(call)
-        items = _items(operation, whole.response) if whole is not None else []
+        items = items_of(operation, whole.response) if whole is not None else []
         if call is None or whole is None or not items:
             continue
         filters = list(_filters(driver, operation, items))
@@ -81,7 +84,31 @@ def plain_filters(driver: Driver) -> None:
             trial.together(one, other)
 
 
-def _items(operation: ContractOperation, response: HttpResponse | None) -> list[JsonObject]:
+@scenario(after="at once", name="empty filters")
+def empty_filters(driver: Driver) -> None:
+    """Filter lists by a text of some items, and by one that no item has."""
+    for operation in driver.contract.operations.values():
+        if operation.method != "GET" or operation.pointer not in driver.successes:
+            continue
+        call = next(wholes(driver, operation), None)
+        whole = None if call is None else driver.probe(call)
+        items = items_of(operation, whole.response) if whole is not None else []
+        if call is None or whole is None or not items:
+            continue
+        trial = _Trial(driver, operation, call, whole, items)
+        for slot in operation.slots:
+            member = _member(items[0], slot.key[1])
+            if slot.key[0] == "query" and slot.filter is None and member is not None:
+                trial.empty(_Filter(slot, join(member), Match.EQUALS, PLAIN_FILTER))
+
+
+def _member(item: JsonObject, name: str) -> str | None:
+    """Return the member of an item with the name of a parameter, or with its plural."""
+    members = {snake(member): member for member in item}
+    return members.get(snake(name)) or members.get(f"{snake(name)}s")
+
+
+def items_of(operation: ContractOperation, response: HttpResponse | None) -> list[JsonObject]:
     """Return the items of a list: those of its page, else the only list in the response."""
     if response is None or not response.is_success:
         return []
@@ -131,7 +158,7 @@ class _Trial:
             if value is None:
                 continue
             exchange = self.driver.probe(self.call.with_argument(plain.slot.key, value))
-            shown = _items(self.operation, exchange.response)
+            shown = items_of(self.operation, exchange.response)
             if not exchange.succeeded:
                 return False
             self.driver.target.record.check(plain.rule, plain.place)
@@ -144,6 +171,28 @@ class _Trial:
             return False
         return False
 
+    def empty(self, plain: _Filter) -> None:
+        """Filter by a text that some items have; if these are returned, by one that none has."""
+        problems = self.driver.contract.instances.problems
+        texts = {
+            value: None
+            for item in self.items
+            for value in each_of(value_at(item, plain.member))
+            if isinstance(value, str) and not all(plain.fits(other, value) for other in self.items)
+        }
+        for text in [text for text in texts if not any(problems(plain.slot.schema, text))][:1]:
+            some = self.driver.probe(self.call.with_argument(plain.slot.key, text))
+            shown = items_of(self.operation, some.response)
+            if not shown or not all(plain.fits(item, text) for item in shown):
+                return
+            none = self.driver.probe(self.call.with_argument(plain.slot.key, _NOTHING))
+            self.driver.target.record.check(plain.rule, plain.place)
+            if len(items_of(self.operation, none.response)) >= len(self.items):
+                name = plain.slot.written.wire
+                message = f"all items are returned for a '{name}' that none of them has"
+                cause = "all items are returned for a value that none of them has"
+                self._violate(plain, message, cause, some, none)
+
     def together(self, one: _Filter, other: _Filter) -> None:
         """Filter by two values of one item, of which other items have only one."""
         pairs = [(self._value(one, item), self._value(other, item)) for item in self.items]
@@ -152,7 +201,7 @@ class _Trial:
             return
         call = self.call.with_argument(one.slot.key, pair[0])
         exchange = self.driver.probe(call.with_argument(other.slot.key, pair[1]))
-        shown = _items(self.operation, exchange.response)
+        shown = items_of(self.operation, exchange.response)
         self.driver.target.record.check(one.rule, one.place)
         if exchange.succeeded and not all(
             one.fits(item, pair[0]) and other.fits(item, pair[1]) for item in shown
@@ -176,9 +225,6 @@ class _Trial:
         is_plain = isinstance(value, str | int | float)
         return value if is_plain and not any(problems(plain.slot.schema, value)) else None
 
-    def _violate(self, plain: _Filter, message: str, cause: str, exchange: Exchange) -> None:
-        self.driver.violate(
-            *(plain.rule, self.operation, message, self.whole, exchange),
-            at=plain.place,
-            cause=cause,
-        )
+    def _violate(self, plain: _Filter, message: str, cause: str, *exchanges: Exchange) -> None:
+        proofs, rule = (self.whole, *exchanges), plain.rule
+        self.driver.violate(rule, self.operation, message, *proofs, at=plain.place, cause=cause)
