@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ from pydantic import BaseModel
 from specwright.conformance.checks.lifecycle import jobs as module
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.driver.driver import Driver
-from tests.conformance.fastapi_apps import driver_of
+from tests.conformance.fastapi_apps import driver_of, messages
 
 PROVEN = (module.JOB_IS_FOUND, module.JOB_ENDS, module.JOB_HAS_RESULT)
 
@@ -240,3 +241,90 @@ def test_a_job_without_arguments_is_begun_and_is_no_reset(tmp_path: Path) -> Non
     with driver_of(Exports(location=False).app(), tmp_path) as driver:
         explore(driver)
         assert driver.successes.keys() == driver.contract.operations.keys()
+
+
+@dataclass
+class Renders:
+    """A server of jobs that take a time, and that can be cancelled.
+
+    Attributes:
+        path: the last part of the path by which they are cancelled.
+        seconds: how long a job takes.
+        ignored: a job that was cancelled goes on.
+        late: a job that is done can be cancelled.
+        slow: a cancellation takes a time, too.
+        refused: no job can be cancelled.
+    """
+
+    path: str = "cancel"
+    seconds: float = 0.5
+    ignored: bool = False
+    late: bool = False
+    slow: bool = False
+    refused: bool = False
+    cancelled: list[str] = field(default_factory=list)
+
+    def app(self, clock: Clock) -> FastAPI:
+        app, began, numbers = FastAPI(), dict[str, float](), count()
+
+        def state_of(job_id: str) -> str:
+            if job_id not in began:
+                raise HTTPException(404)
+            is_done = clock.now - began[job_id] >= self.seconds
+            if job_id in self.cancelled and not (self.ignored and is_done):
+                return "cancelling" if self.slow and not is_done else "cancelled"
+            return "done" if is_done else "running"
+
+        @app.post("/renders", status_code=202)
+        def begin() -> Export:
+            job_id = f"r{next(numbers)}"
+            began[job_id] = clock.now
+            return Export(id=job_id, state="running")
+
+        @app.get("/renders/{render_id}")
+        def read(render_id: str) -> Export:
+            return Export(id=render_id, state=state_of(render_id))
+
+        @app.post(f"/renders/{{render_id}}/{self.path}")
+        def cancel(render_id: str) -> Export:
+            if self.refused or (state_of(render_id) == "done" and not self.late):
+                raise HTTPException(409)
+            self.cancelled.append(render_id)
+            return read(render_id)
+
+        return app
+
+
+AFTER = "POST /renders: the state is '{}' after it was '{}'"
+
+
+@pytest.mark.parametrize(
+    ("renders", "violations"),
+    [
+        (Renders(), []),
+        (Renders(slow=True), []),
+        (Renders(refused=True), []),
+        (Renders(seconds=3.0), []),
+        (Renders(ignored=True), [AFTER.format("done", "cancelled")]),
+        (Renders(ignored=True, path="abort"), [AFTER.format("done", "cancelled")]),
+        # What is cancelled in the end is another matter.
+        (Renders(ignored=True, path="pause"), []),
+        (Renders(ignored=True, seconds=3.0), []),
+        (Renders(ignored=True, slow=True), []),
+        (Renders(late=True), [AFTER.format("cancelled", "done")]),
+    ],
+)
+def test_a_job_that_was_cancelled_or_is_done_stays_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renders: Renders, violations: list[str]
+) -> None:
+    clock = Clock()
+    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    monkeypatch.setattr(module, "time", paused)
+    with driver_of(renders.app(clock), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            driver.first_success(operation)
+        renders.cancelled.clear()
+        module.jobs(driver)
+        assert messages(driver, *PROVEN) == violations
+    # One that takes long is not begun again.
+    assert len(renders.cancelled) <= (0 if renders.seconds > 1 else 2)

@@ -68,6 +68,10 @@ _PENDING = frozenset(
         *("processing", "queued", "running", "scheduled", "started", "submitted", "waiting"),
     )
 )
+# The last part of a path below a job, by which it is cancelled.
+_CANCELS = ("cancel", "cancellation", "abort", "stop", "terminate")
+# Jobs that take longer are not begun again to be cancelled.
+_SHORT_SECONDS = 2.0
 # The last part of a path below a job, where its result is.
 _RESULTS = ("result", "results", "output", "download", "file", "content", "data")
 
@@ -80,12 +84,14 @@ class _Job:
         began: the exchange that began it.
         read: the call that shows its state.
         shown: the exchanges that showed it.
-        next_at: when it may be read again, by `time.monotonic`.
+        began_at: when it was begun, by `time.monotonic`.
+        next_at: when it may be read again, by the same.
     """
 
     maker: ContractOperation
     began: Exchange
     read: OperationCall
+    began_at: float
     shown: list[Exchange] = field(default_factory=list)
     next_at: float = 0.0
 
@@ -143,11 +149,11 @@ class _Job:
         return _PAUSE_SECONDS if declared is None else declared.interval_seconds
 
 
-@scenario(after="parents", share=3)
+@scenario(after="parents", share=20)
 def jobs(driver: Driver) -> None:
     """Begin a job of each kind, and read all of them until they have ended."""
     routes = ContractRoutes(driver.contract, driver.target.base_url)
-    running = list(_begun(driver, routes))
+    running, ended = list(_begun(driver, routes)), list[_Job]()
     ends = time.monotonic() + _PATIENCE_SECONDS
     while running and time.monotonic() < ends:
         now = time.monotonic()
@@ -156,12 +162,15 @@ def jobs(driver: Driver) -> None:
             job.next_at = time.monotonic() + job.pause
             if job.has_ended:
                 running.remove(job)
+                ended.append(job)
                 _ended(driver, routes, job)
         if running:
             until = min(ends, *(job.next_at for job in running))
             time.sleep(max(until - time.monotonic(), 0.0))
     for job in running:
         _not_ended(driver, job)
+    for job in ended:
+        _cancel(driver, routes, job)
 
 
 def _begun(driver: Driver, routes: ContractRoutes) -> Iterator[_Job]:
@@ -172,15 +181,20 @@ def _begun(driver: Driver, routes: ContractRoutes) -> Iterator[_Job]:
         read = reader_of_created(driver, routes, *before, _MONITORS)
         is_job = _is_accepted(before[1]) or (read and read.operation.get(FINAL) is not None)
         if read is not None and is_job:
-            success = driver.first_success(maker)
-            read = (
-                None if success is None else reader_of_created(driver, routes, *success, _MONITORS)
-            )
-            if success is not None and read is not None:
-                yield _Job(maker, success[1], read)
+            job = _begin(driver, routes, maker)
+            if job is not None:
+                yield job
         elif _is_accepted(before[1]):
             reason = "its response has no Location and no id of a job that an operation reads"
             driver.target.record.skip(JOB_ENDS, maker.pointer, reason)
+
+
+def _begin(driver: Driver, routes: ContractRoutes, maker: ContractOperation) -> _Job | None:
+    success = driver.first_success(maker)
+    read = None if success is None else reader_of_created(driver, routes, *success, _MONITORS)
+    if success is None or read is None:
+        return None
+    return _Job(maker, success[1], read, time.monotonic())
 
 
 def _is_accepted(exchange: Exchange) -> bool:
@@ -192,11 +206,7 @@ def _ended(driver: Driver, routes: ContractRoutes, job: _Job) -> None:
     driver.target.record.check(JOB_ENDS, job.maker.pointer)
     if job.has_succeeded:
         _has_result(driver, routes, job)
-    state = job.state
-    job.shown.append(driver.send(job.read))
-    if job.state not in (state, None):
-        message = f"the state is '{job.state}' after it was '{state}'"
-        driver.violate(JOB_ENDS, job.maker, message, job.began, *job.shown[-2:])
+    _stays(driver, job)
 
 
 def _has_result(driver: Driver, routes: ContractRoutes, job: _Job) -> None:
@@ -204,22 +214,55 @@ def _has_result(driver: Driver, routes: ContractRoutes, job: _Job) -> None:
     url = job.shown[-1].request.url
     elsewhere = None if location is None else reader_at(routes, url, location)
     calls = [] if elsewhere is None else [elsewhere]
-    path = shape(job.read.operation.site.key)
-    for operation in driver.contract.operations.values():
-        own = shape(operation.site.key)
-        if operation.method == "GET" and own[:-1] == path and own[-1] in _RESULTS:
-            names = variables(operation.site.key), variables(job.read.operation.site.key)
-            arguments = {
-                ("path", own_name): job.read.arguments["path", name]
-                for own_name, name in zip(*names, strict=True)
-            }
-            calls.append(OperationCall(operation, arguments))
-    for call in calls:
+    for call in (*calls, *_below(driver, job, "GET", _RESULTS)):
         exchange = driver.send(call)
         driver.target.record.check(JOB_HAS_RESULT, job.maker.pointer)
         if exchange.response is not None and exchange.response.status in _MISSING:
             message = f"{call.operation.name} returns {exchange.response.status} after its end"
             driver.violate(JOB_HAS_RESULT, job.maker, message, job.began, *job.shown[-1:], exchange)
+
+
+def _below(
+    driver: Driver, job: _Job, method: str, names: tuple[str, ...]
+) -> Iterator[OperationCall]:
+    """Yield the calls below a job with one of these names as the last part of their path."""
+    path = shape(job.read.operation.site.key)
+    for operation in driver.contract.operations.values():
+        own = shape(operation.site.key)
+        if operation.method == method and own[:-1] == path and own[-1] in names:
+            pairs = zip(
+                variables(operation.site.key), variables(job.read.operation.site.key), strict=True
+            )
+            arguments = {("path", one): job.read.arguments["path", other] for one, other in pairs}
+            yield OperationCall(operation, arguments)
+
+
+def _cancel(driver: Driver, routes: ContractRoutes, job: _Job) -> None:
+    """Cancel a job that has ended, and one that has just begun: a final state does not change."""
+    seconds = job.next_at - job.began_at
+    for call in _below(driver, job, "POST", _CANCELS):
+        driver.send(call)
+        _stays(driver, job)
+    is_cancelled = any(_below(driver, job, "POST", _CANCELS)) and seconds < _SHORT_SECONDS
+    new = _begin(driver, routes, job.maker) if is_cancelled else None
+    if new is None:
+        return
+    for call in _below(driver, new, "POST", _CANCELS):
+        driver.send(call)
+    new.shown.append(driver.send(new.read))
+    if new.has_ended:
+        # As long as the other one took.
+        time.sleep(seconds)
+        _stays(driver, new)
+
+
+def _stays(driver: Driver, job: _Job) -> None:
+    """Read a job with a final state again, and compare its state with the earlier one."""
+    state = job.state
+    job.shown.append(driver.send(job.read))
+    if job.state not in (state, None):
+        message = f"the state is '{job.state}' after it was '{state}'"
+        driver.violate(JOB_ENDS, job.maker, message, job.began, *job.shown[-2:])
 
 
 def _not_ended(driver: Driver, job: _Job) -> None:
