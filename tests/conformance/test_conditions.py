@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from fastapi import FastAPI, Header, HTTPException, Response
@@ -15,12 +15,16 @@ from specwright.conformance.checks.requests.explore import explore
 from tests.conformance.fastapi_apps import driver_of, messages
 
 PROVEN = (
+    module.CONDITION_IS_REQUIRED,
+    module.DECLARED_NOT_MODIFIED,
     module.ETAG_CHANGES,
     module.OUTDATED_IS_REFUSED,
     module.CURRENT_IS_ACCEPTED,
     module.NOT_MODIFIED,
 )
+Responses = dict[int | str, dict[str, Any]]
 AT = "PATCH /items/{item_id}"
+RESENT = f"{AT}: what has not changed is sent again, in spite of If-None-Match"
 
 
 class Item(BaseModel):
@@ -41,6 +45,7 @@ class Server:
         required: it refuses changes without If-Match.
         declared: the document requires the header, too.
         stuck: changes have no effect.
+        statuses: further ones that the document declares for both operations.
     """
 
     is_weak: bool = False
@@ -52,6 +57,7 @@ class Server:
     required: bool = False
     declared: bool = False
     stuck: bool = False
+    statuses: tuple[int, ...] = ()
 
     def app(self) -> FastAPI:
         app, versions, titles = FastAPI(), {"i1": 1}, {"i1": "plain"}
@@ -64,7 +70,9 @@ class Server:
         def items() -> list[dict[str, str]]:
             return [{"id": id_, "title": title} for id_, title in titles.items()]
 
-        @app.get("/items/{item_id}")
+        more: Responses = {status: {"description": "It."} for status in self.statuses}
+
+        @app.get("/items/{item_id}", responses=more)
         def read(
             item_id: str, response: Response, if_none_match: Annotated[str | None, Header()] = None
         ) -> Item:
@@ -76,7 +84,7 @@ class Server:
                 raise HTTPException(304)
             return Item(title=titles[item_id])
 
-        @app.patch("/items/{item_id}")
+        @app.patch("/items/{item_id}", responses=more)
         def change(
             item_id: str, item: Item, if_match: Annotated[str | None, Header()] = None
         ) -> Item:
@@ -122,10 +130,15 @@ class Server:
             Server(unequal=True),
             [f"{AT}: a change with the If-Match of the current version is refused"],
         ),
+        (Server(resends=True), [RESENT]),
+        (Server(resends=True, statuses=(304,)), [RESENT]),
+        (Server(statuses=(304,)), []),
         (
-            Server(resends=True),
-            [f"{AT}: what has not changed is sent again, in spite of If-None-Match"],
+            Server(statuses=(428,)),
+            [f"{AT}: a change without If-Match is made, and 428 is declared"],
         ),
+        (Server(statuses=(428,), required=True), []),
+        (Server(statuses=(428,), required=True, declared=True), []),
     ],
 )
 def test_conditions(tmp_path: Path, server: Server, violations: list[str]) -> None:
@@ -134,6 +147,16 @@ def test_conditions(tmp_path: Path, server: Server, violations: list[str]) -> No
             assert driver.first_success(operation) is not None
         module.conditions(driver)
         assert messages(driver, *PROVEN) == violations
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_status_that_is_declared_is_relied_on(tmp_path: Path, declared: bool) -> None:
+    server = Server(resends=True, statuses=(304,) if declared else ())
+    with driver_of(server.app(), tmp_path) as driver:
+        explore(driver)
+        module.conditions(driver)
+        rule = module.DECLARED_NOT_MODIFIED if declared else module.NOT_MODIFIED
+        assert messages(driver, rule) == [RESENT]
 
 
 @pytest.mark.parametrize("declared", [False, True])

@@ -45,6 +45,24 @@ NOT_MODIFIED = BehaviourRule(
     advice="Compare If-None-Match with the tag before the content is sent.",
     level=Level.INFO,
 )
+DECLARED_NOT_MODIFIED = BehaviourRule(
+    "declared-not-modified",
+    BehaviourCategory.STATE,
+    "A resource that has not changed is answered with 304 where the document declares that status "
+    "(RFC 9110, 13.1.2).",
+    example='GET /items/7 with If-None-Match: "1", which is still "1" -> 200, and 304 is declared',
+    advice="Compare If-None-Match with the tag that GET returns, or do not declare 304.",
+    level=Level.WARNING,
+)
+CONDITION_IS_REQUIRED = BehaviourRule(
+    "condition-is-required",
+    BehaviourCategory.STATE,
+    "A change without If-Match is refused where the operation has that parameter and declares 428 "
+    "(RFC 6585, 3).",
+    example="PUT /items/7 without If-Match -> 200, and 428 is declared",
+    advice="Refuse a change that does not say which version it is of, or do not declare 428.",
+    level=Level.WARNING,
+)
 
 _FAILED = 412
 
@@ -75,8 +93,10 @@ class _Trial:
 
     def run(self) -> None:
         """Read a version, change it, and change it once more with the tag of the first."""
-        if not self._write(self.member.values[0]).succeeded:
+        begun = self._write(self.member.values[0])
+        if not begun.succeeded:
             return
+        self._without_condition(begun)
         first = self._read()
         tag = _tag(first)
         if tag is None:
@@ -94,15 +114,27 @@ class _Trial:
         if not tag.startswith("W/"):
             self._conditions(tag, second)
 
+    def _without_condition(self, changed: Exchange) -> None:
+        """Judge a change that was made, by whether it had to name a version."""
+        keys = {(place, name.lower()) for place, name in (slot.key for slot in self.writer.slots)}
+        if "428" not in self.writer.responses or ("header", "if-match") not in keys:
+            return
+        self._check(CONDITION_IS_REQUIRED)
+        if changed.request.header("if-match") is None:
+            message = "a change without If-Match is made, and 428 is declared"
+            self._violate(CONDITION_IS_REQUIRED, message, changed)
+
     def _unchanged(self, tag: str, first: Exchange) -> None:
         call = replace(self._reading(), conditions=(("If-None-Match", tag),))
         again = self.driver.probe(call)
         if again.response is None or _tag(again) not in (tag, None):
             return
-        self._check(NOT_MODIFIED)
+        # Clients of a document that has the status rely on it.
+        rule = DECLARED_NOT_MODIFIED if "304" in self.reader.responses else NOT_MODIFIED
+        self._check(rule)
         if again.succeeded and _body(again) == _body(first):
             message = "what has not changed is sent again, in spite of If-None-Match"
-            self._violate(NOT_MODIFIED, message, first, again)
+            self._violate(rule, message, first, again)
 
     def _conditions(self, outdated: str, second: Exchange) -> None:
         third = self._write(self.member.values[0], outdated)
