@@ -21,6 +21,8 @@ PROVEN = {"written-is-read"}
 class Sent(BaseModel):
     """The body of a request."""
 
+    # A change does not change the id in its path, whatever its body has.
+    id: str | None = None
     title: str | None = None
     price: float = Field(default=1, ge=0)
     is_shown: bool = False
@@ -46,7 +48,7 @@ def shop(bug: str = "") -> FastAPI:
         return {**items[id], "id": id, "price": str(items[id]["price"]), "password": "***"}
 
     def stored(item: Sent, method: str) -> dict[str, Any]:
-        found = item.model_dump(exclude_unset=True)
+        found = item.model_dump(exclude_unset=True, exclude={"id"})
         if bug == f"{method} forgets":
             found.pop("title", None)
         if isinstance(found.get("title"), str):
@@ -84,7 +86,7 @@ def test_a_member_that_is_not_stored_is_found(tmp_path: Path, bug: str) -> None:
         causes = {violation.cause for violation in driver.target.record.violations}
         assert causes == ({"a value is the same after two values were written"} if bug else set())
         checked = driver.target.record.checked["written-is-read"]
-        assert {each.rpartition("/")[2] for each in checked} == {"title", "is_shown"}
+        assert {each.rpartition("/")[2] for each in checked} == {"id", "title", "is_shown"}
 
 
 def test_a_path_variable_that_the_document_does_not_declare_is_no_obstacle(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, texts
+from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
@@ -99,15 +100,20 @@ def written_members(
 def shared_properties(
     contract: Contract, writer: ContractOperation, reader: ContractOperation
 ) -> Iterator[tuple[str, Pointer, Pointer]]:
-    """Yield the members of a body that a response shows: name, and the schemas of both sides."""
+    """Yield the members of a body that a response shows: name, and the schemas of both sides.
+
+    An id that the path has is none of them: a server may read that one only.
+    """
     sent = contract.body_schema(writer)
     declared = reader.response(201 if reader.method == "POST" else 200)
     read = None if declared is None else contract.schema_of(declared)
     if sent is None or read is None:
         return
     reads = dict(_properties(contract.document, read))
+    variables = {snake(name) for name in writer.template.names}
+    ids = {"id", *variables} if variables else set()
     for name, place in _properties(contract.document, sent):
-        if name in reads:
+        if name in reads and snake(name) not in ids:
             yield name, place, reads[name]
 
 
