@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,23 @@ ALONE_SECONDS = 30
 SCHEMATHESIS = SPECWRIGHT.with_name("schemathesis")
 
 
-def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
-    """Return the findings of `specwright test` above the level info.
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A run of `specwright test`.
+
+    Attributes:
+        cut: the steps that ended for lack of time, in words.
+    """
+
+    exit_code: int
+    findings: tuple[Finding, ...]
+    requests: int
+    cut: str
+    seconds: float
+
+
+def tested(subject: Subject, bug: str, document: Any) -> Tested:
+    """Run `specwright test` against a server with a bug, or with `none`.
 
     Raises:
         RuntimeError: the server could not be tested.
@@ -42,6 +59,7 @@ def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
         init = [SPECWRIGHT, "init", file.name]
         subprocess.run(init, cwd=directory, check=True, capture_output=True)
         command = [SPECWRIGHT, "test", url, "--document", file, *named]
+        began = time.monotonic()
         done = subprocess.run(
             [*command, "--seed", SEED, "--format", "json"],
             cwd=directory,
@@ -53,12 +71,20 @@ def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
         )
     if not done.stdout:
         raise RuntimeError(f"the server with {bug} was not tested: {done.stderr}")
-    return [
-        Finding(finding["rule"], finding["level"], place["pointer"], place["message"])
-        for finding in json.loads(done.stdout)["findings"]
-        if finding["level"] != "info"
-        for place in finding.get("occurrences") or [finding]
-    ]
+    seconds = time.monotonic() - began
+    report = json.loads(done.stdout)
+    facts = {fact["label"]: fact["value"] for fact in report["facts"]}
+    return Tested(
+        done.returncode,
+        tuple(
+            Finding(finding["rule"], finding["level"], place["pointer"], place["message"])
+            for finding in report["findings"]
+            for place in finding.get("occurrences") or [finding]
+        ),
+        int(facts["Requests"].replace(",", "")),
+        facts.get("Out of time", ""),
+        seconds,
+    )
 
 
 def alone(subject: Subject, bug: str, document: Any) -> list[Finding]:
@@ -89,16 +115,17 @@ def judge(name: str, bugs: list[str], kinds: tuple[str, ...]) -> None:
             if kind == DECLARED and runs.last.get(bug, {}).get(PLAIN):
                 continue
             began = time.monotonic()
+            findings: Iterable[Finding]
             if kind == ALONE:
                 findings = alone(subject, bug, documents[PLAIN])
             else:
-                findings = tested(subject, bug, documents[kind])
+                findings = tested(subject, bug, documents[kind]).findings
             if bug == NONE:
-                runs.clean[kind] = findings
-                told: object = findings
+                runs.clean[kind] = list(findings)
+                told: object = runs.blamed()
             else:
                 runs.enter(bug, kind, findings)
-                told = runs.last[bug][kind]
+                told = runs.last[bug]
             save(name, runs)
             print(f"{name} {bug}, {kind}, {time.monotonic() - began:.0f} s: {told}", flush=True)
 
@@ -119,7 +146,7 @@ def main() -> None:
         judge(name, [bug for bug in bugs if bug in given.names] or bugs, kinds)
     if not given.names and not given.only:
         records.keep("tickets", record)
-    sys.exit(any(load(name).clean.get(kind) for name in SUBJECTS for kind in (PLAIN, DECLARED)))
+    sys.exit(any(load(name).blamed() for name in SUBJECTS))
 
 
 if __name__ == "__main__":

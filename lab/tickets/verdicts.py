@@ -15,6 +15,8 @@ from lab.tickets.subjects import SUBJECTS
 KEPT = Path(__file__).parent
 # The runs against each bug: of `specwright test` with both documents, and of schemathesis.
 PLAIN, DECLARED, ALONE = KINDS = ("plain", "declared", "alone")
+# What is said of a bug at the level info in the last run of `specwright test`.
+NOTED = "noted"
 
 HEAD = """\
 # Two servers with bugs
@@ -27,8 +29,9 @@ bug is there, and that the server without it is right.
 `specwright test` gets the document as it is, the settings that `specwright init` proposes for it,
 and the credentials of two tenants, and for the archive those of a reader. Where that finds nothing,
 it gets the document with the `x-contract-*` keys and the roles that fit. What is reported at the
-same place without a bug does not count, nor does the level `info`. The findings were read one by
-one, and all of them tell of the bug. All runs have one seed. Schemathesis 4 can stand beside it, in
+same place without a bug does not count. What is said at the level `info` is a note: it fails no
+run, and is counted by itself. The findings were read one by one, and all of them tell of the bug.
+All runs have one seed. Schemathesis 4 can stand beside it, in
 its usual settings, with the plain document and the credentials of one tenant.
 
 The first runs against the archive showed two bugs that were not meant, and were fixed:
@@ -78,14 +81,26 @@ class Runs:
         """Enter the findings of a run, less those that are there without a bug."""
         known = {(finding.rule, finding.place) for finding in self.clean[kind]}
         rules: dict[str, str] = {}
+        notes: dict[str, str] = {}
         for finding in findings:
             if (finding.rule, finding.place) not in known:
-                rules.setdefault(finding.rule, finding.message)
+                chosen = notes if finding.level == "info" else rules
+                chosen.setdefault(finding.rule, finding.message)
         self.first.setdefault(bug, {}).setdefault(kind, rules)
         self.last.setdefault(bug, {})[kind] = rules
+        if kind == PLAIN:
+            self.last[bug].pop(NOTED, None)
+        if kind != ALONE and notes:
+            self.last[bug].setdefault(NOTED, {}).update(notes)
         if kind == PLAIN and rules:
             # What the plain document shows needs no declarations.
             self.last[bug].pop(DECLARED, None)
+
+    def blamed(self) -> list[Finding]:
+        """Return what `specwright test` reports without a bug, once for each rule and place."""
+        rows = [row for kind in (PLAIN, DECLARED) for row in self.clean.get(kind, ())]
+        rows = [row for row in rows if row.level != "info"]
+        return list({(row.rule, row.place): row for row in rows}.values())
 
 
 def load(name: str) -> Runs:
@@ -119,8 +134,8 @@ def page(judged: Mapping[str, Runs], measured: str) -> str:
     """Return the page of the runs against each server, with the words for their date."""
     lines = [
         "| Server | Bugs | First, plain | First, declared | Now, plain | Now, declared "
-        "| schemathesis | Findings without a bug |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "| Now, noted only | schemathesis | Findings without a bug |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
         *(_total(name, runs) for name, runs in judged.items()),
     ]
     for name, runs in judged.items():
@@ -138,10 +153,11 @@ def _total(name: str, runs: Runs) -> str:
         for column in (runs.first, runs.last)
         for kinds in ((PLAIN,), (PLAIN, DECLARED))
     ]
+    noted = sum(map(_only_noted, runs.last.values()))
     ran = [verdict[ALONE] for verdict in runs.last.values() if ALONE in verdict]
     alone = sum(map(bool, ran)) if ran else "not run"
-    clean = len(_reported(runs))
-    cells = (SUBJECTS[name].title, len(SUBJECTS[name].bugs), *counts, alone, clean)
+    clean = len(runs.blamed())
+    cells = (SUBJECTS[name].title, len(SUBJECTS[name].bugs), *counts, noted, alone, clean)
     return f"| {' | '.join(map(str, cells))} |"
 
 
@@ -152,7 +168,14 @@ def _row(bug: Bug[Any], runs: Runs) -> str:
     return f"| `{bug.name}`: {bug.says} | {' | '.join(cells)} |"
 
 
+def _only_noted(verdict: Verdict) -> bool:
+    """Tell whether there are notes about a bug, and nothing else."""
+    return bool(verdict.get(NOTED)) and not (verdict.get(PLAIN) or verdict.get(DECLARED))
+
+
 def _words(verdict: Verdict) -> str:
+    if _only_noted(verdict):
+        return f"{_listed(verdict[NOTED])} (a note)"
     if rules := verdict.get(PLAIN):
         return _listed(rules)
     if rules := verdict.get(DECLARED):
@@ -166,14 +189,8 @@ def _listed(rules: Iterable[str]) -> str:
     return ", ".join(f"`{rule}`" for rule in sorted(rules))
 
 
-def _reported(runs: Runs) -> list[Finding]:
-    """Return what `specwright test` reports without a bug, once for each rule and place."""
-    rows = [row for kind in (PLAIN, DECLARED) for row in runs.clean.get(kind, ())]
-    return list({(row.rule, row.place): row for row in rows}.values())
-
-
 def _without_a_bug(runs: Runs) -> list[str]:
-    if not (reported := _reported(runs)):
+    if not (reported := runs.blamed()):
         return ["", "Without a bug, `specwright test` reports nothing."]
     rows = (f"- `{row.rule}` at `{row.place}`: {row.message}" for row in reported)
     return ["", "Without a bug, `specwright test` reports:", "", *rows]
