@@ -59,6 +59,7 @@ class Server:
         media_type: that of changes.
         adds: items are added to lists.
         system: every list has this item.
+        frozen: the members that never change.
     """
 
     merges: bool = False
@@ -70,6 +71,7 @@ class Server:
     media_type: str = "application/merge-patch+json"
     adds: bool = False
     system: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
 
     def app(self) -> FastAPI:
         app, defaults = FastAPI(), {**DEFAULTS, **dict(self.defaults)}
@@ -82,7 +84,7 @@ class Server:
                 sent["tags"] = [*item["tags"], *sent["tags"]]
             elif "tags" in sent:
                 sent["tags"] = [*self.system, *sent["tags"]]
-            return sent
+            return {name: value for name, value in sent.items() if name not in self.frozen}
 
         @app.get("/items")
         def items() -> list[dict[str, str]]:
@@ -142,6 +144,8 @@ class Server:
         (Server(kept=("stars",), media_type="application/json"), []),
         (Server(adds=True), [PUT + ADDED, PATCH + ADDED]),
         (Server(system=("any",)), []),
+        # What is not stored has a finding of its own.
+        (Server(frozen=("note", "tags"), defaults=(("tags", ["x"]),)), []),
     ],
 )
 def test_replacements(tmp_path: Path, server: Server, violations: list[str]) -> None:
