@@ -77,8 +77,8 @@ def method(kind: dict[str, Any]) -> str:
     return "post" if in_body(kind) else "get"
 
 
-def app(kind: dict[str, Any], bug: str) -> Starlette:
-    """A list of seven items, five to a page by default."""
+def app(kind: dict[str, Any], bug: str, count: int) -> Starlette:
+    """A list of some items, five to a page by default."""
     first, asked = kind.get("first_page", 1), [0]
 
     async def items(request: Request) -> Response:
@@ -96,11 +96,11 @@ def app(kind: dict[str, Any], bug: str) -> Starlette:
         start = int(query.get("from", query.get("offset", number * size)))
         asked[0] += 1
         shift = {"repeats": -start, "skips": 1, "overlaps": -1}.get(bug, 0) if start else 0
-        found = [{"id": each} for each in range(1, 8)][start + shift : start + shift + size]
-        follows = start + size < {"ends early": 5, "announces more": 8}.get(bug, 7)
+        found = [{"id": each} for each in range(1, count + 1)][start + shift : start + shift + size]
+        follows = start + size < {"ends early": 5, "announces more": count + 1}.get(bug, count)
         url = f"http://elsewhere/items?limit={size}&from={start + size}" if follows else None
         link = {"Link": f'<{url}>; rel="next", </items>; rel="first"'} if url else {}
-        total = {"ends early": 4, "announces more": 8}.get(bug, 7)
+        total = {"ends early": 4, "announces more": count + 1}.get(bug, count)
         after = start + size if follows else None
         body = {"i": found, "total": total, "pages": -(-total // size), "next": url, "after": after}
         return JSONResponse(body, headers=link)
@@ -108,10 +108,10 @@ def app(kind: dict[str, Any], bug: str) -> Starlette:
     return Starlette(routes=[Route("/items", items, methods=["GET", "POST"])])
 
 
-def blamed(name: str, bug: str, path: Path) -> list[str]:
+def blamed(name: str, bug: str, path: Path, count: int = 7) -> list[str]:
     contract, record = document(KINDS[name], path), Record()
     with (
-        Server(app(KINDS[name], bug)) as server,
+        Server(app(KINDS[name], bug, count)) as server,
         TargetServer(server.url, None, record, {}) as target,
     ):
         driver = Driver(contract, target, "scenarios")
@@ -154,3 +154,12 @@ def test_more_than_there_is_is_found_where_responses_tell_it(kind: str, tmp_path
     tells = kind not in ("offset", "number", "offset in the body")
     said = "more items are announced than exist"
     assert (said in blamed(kind, "announces more", tmp_path)) == tells
+
+
+@pytest.mark.parametrize(("bug", "is_blamed"), [("", False), ("announces more", True)])
+def test_more_than_there_is_is_found_in_a_list_of_several_pages(
+    bug: str, is_blamed: bool, tmp_path: Path
+) -> None:
+    # A page has at most 50, and is full with 26.
+    found = blamed("offset and total", bug, tmp_path, 52)
+    assert found == (["more items are announced than exist"] if is_blamed else [])

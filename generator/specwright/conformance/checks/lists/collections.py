@@ -201,9 +201,11 @@ class _Trial:
         if self.declared.full and short:
             message = f"a page has fewer than the {most} items requested, and more follow"
             self._violate(PAGE_SIZE, place, message, short[0])
-        if walk.is_whole and announces_end(self.declared) and 0 < whole <= (self.largest or 0):
-            last = self.walk(call, whole, 2)
-            if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
+        sizes = (size for size in range(min(whole, most), 0, -1) if whole % size == 0)
+        pages = whole // next(sizes, 1)
+        if walk.is_whole and announces_end(self.declared) and 0 < pages < _PAGES:
+            last = self.walk(call, whole // pages, pages + 1)
+            if len(last.exchanges) > pages and not self.items(last.exchanges[-1]):
                 message = "more items are announced than exist"
                 self._violate(PAGE_SEQUENCE, self.place, message, *last.exchanges)
 
