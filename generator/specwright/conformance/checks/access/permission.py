@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_status_of
@@ -29,6 +31,10 @@ PERMISSION = BehaviourRule(
 )
 
 
+# Calls with another resource, if that of one is gone.
+_TRIED = 4
+
+
 @scenario(after="isolation")
 def permission(driver: Driver) -> None:
     """Call every operation that requires a credential with keys that must not be enough."""
@@ -36,14 +42,14 @@ def permission(driver: Driver) -> None:
     for operation in driver.contract.operations.values():
         if operation.scheme is None:
             continue
-        call = next(driver.candidates(operation), None)
-        if SUSPENDED not in keys or call is None:
+        calls = list(islice(driver.candidates(operation), _TRIED))
+        if SUSPENDED not in keys or not calls:
             reason = "no key without permissions was given"
             record.skip(PERMISSION, operation.pointer, reason)
         else:
-            _suspended(driver, operation, call)
-        if UNSCOPED in keys and call is not None:
-            _unscoped(driver, operation, call)
+            _suspended(driver, operation, calls[0])
+        if UNSCOPED in keys and calls:
+            _unscoped(driver, operation, calls)
 
 
 def _suspended(driver: Driver, operation: ContractOperation, call: OperationCall) -> None:
@@ -55,7 +61,7 @@ def _suspended(driver: Driver, operation: ContractOperation, call: OperationCall
         driver.violate(PERMISSION, operation, message, exchange)
 
 
-def _unscoped(driver: Driver, operation: ContractOperation, call: OperationCall) -> None:
+def _unscoped(driver: Driver, operation: ContractOperation, calls: list[OperationCall]) -> None:
     """Check a requirement of scopes, or of roles (OpenAPI 3.1.1, 4.8.30).
 
     A server may refuse with 403 (RFC 6750, 3.1), or hide that the resource exists.
@@ -64,9 +70,13 @@ def _unscoped(driver: Driver, operation: ContractOperation, call: OperationCall)
     demands = () if credential is None else credential.demands.get(operation.pointer, ())
     if not demands or not all(any(demand.values()) for demand in demands):
         return
-    exchange = driver.probe(driver.with_fresh_key(call), UNSCOPED)
+    for call in calls:
+        exchange = driver.probe(driver.with_fresh_key(call), UNSCOPED)
+        response = exchange.response
+        # Its resource may be gone, such as one that was deleted.
+        if response is None or response.status not in (404, 410):
+            break
     driver.target.record.check(PERMISSION, operation.pointer)
-    response = exchange.response
     if response is not None and response.is_success:
         scopes = " or ".join(
             ", ".join(scope for scopes in alternative.values() for scope in scopes)
