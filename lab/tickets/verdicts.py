@@ -29,7 +29,7 @@ bug is there, and that the server without it is right.
 `specwright test` gets the document as it is, the settings that `specwright init` proposes for it,
 and the credentials of two tenants, and for the archive those of a reader. Where that finds nothing,
 it gets the document with the `x-contract-*` keys and the roles that fit. What is reported at the
-same place without a bug does not count. What is said at the level `info` is a note: it fails no
+same place without a bug does not count. A finding of the level `info` is a note: it fails no
 run, and is counted by itself. The findings were read one by one, and all of them tell of the bug.
 All runs have one seed. Schemathesis 4 can stand beside it, in
 its usual settings, with the plain document and the credentials of one tenant.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -52,12 +52,14 @@ class Library:
         unchecked: a reference may be to nothing.
         public: all tenants can read a shelf.
         unique: there is one shelf of a name in all.
+        resets: the keys that have reset it.
     """
 
     open_: bool = False
     unchecked: bool = False
     public: bool = False
     unique: bool = False
+    resets: list[str] = field(default_factory=list)
 
     def app(self) -> FastAPI:
         app, numbers = FastAPI(), count(1)
@@ -83,6 +85,10 @@ class Library:
             if shelf_id not in shelves or (shelves[shelf_id][0] != who and not self.public):
                 raise HTTPException(404)
             return {"id": shelf_id}
+
+        @app.post("/reset", status_code=204)
+        def reset(who: str = key) -> None:
+            self.resets.append(who)
 
         @app.post("/books", status_code=201)
         def add_book(book: Book, who: str = key) -> dict[str, int]:
@@ -129,3 +135,4 @@ def test_references_to_resources_of_others(
         wanted = ["POST /books", "POST /books/{book_id}/move"] if is_blamed and roles[1:] else []
         assert messages(driver, FOREIGN_REFERENCE) == [f"{name}: {FOREIGN}" for name in wanted]
         assert driver.successes.keys() == before.keys()
+        assert BERT not in library.resets

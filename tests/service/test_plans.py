@@ -233,7 +233,8 @@ def _commands(world: World, size: int) -> Iterator[Sample]:
         make = partial(esims.newest, rare, FEW)
         yield Sample(make, "an operator looks through all of them")
     begin = partial(partners.begin_feed_epoch, START)
-    yield Sample(begin, "after a restore, the cursors of all accounts expire")
+    yield Sample(begin, dialect="sqlite")
+    yield Sample(begin, "after a restore, the cursors of all accounts expire", "postgres")
     for examination in (
         partners.wrong_balances,
         purchases.without_jobs,

@@ -27,8 +27,6 @@ _log = logging.getLogger(__name__)
 CARRIER_SECONDS = 15.0
 LONGEST_PAUSE = 5 * MINUTE
 
-_log = logging.getLogger(__name__)
-
 
 def retry_after(attempts: int) -> int:
     """Return how long a job waits after a number of failed attempts."""
