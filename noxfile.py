@@ -438,15 +438,6 @@ def tickets(session: nox.Session) -> None:
 
 
 @nox.session
-def loads(session: nox.Session) -> None:
-    """Test two servers ten times at three loads of the machine: one verdict (an hour)."""
-    install_workspace(session)
-    install_group(session, "test")
-    run = ("python", "-m", "lab.tickets.loads", *session.posargs)
-    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
-
-
-@nox.session
 def mutants(session: nox.Session) -> None:
     """Mutate the code and count undetected mutants (an hour; `-- ROOM`, `-- --changed A..B`)."""
     install_workspace(session)

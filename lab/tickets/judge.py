@@ -10,8 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +26,8 @@ ALONE_SECONDS = 30
 SCHEMATHESIS = SPECWRIGHT.with_name("schemathesis")
 
 
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """A run of `specwright test`.
-
-    Attributes:
-        cut: the steps that ended for lack of time, in words.
-    """
-
-    exit_code: int
-    findings: tuple[Finding, ...]
-    requests: int
-    cut: str
-    seconds: float
-
-
-def tested(subject: Subject, bug: str, document: Any) -> Tested:
-    """Run `specwright test` against a server with a bug, or with `none`.
+def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
+    """Return the findings of `specwright test` about a server with a bug, or with `none`.
 
     Raises:
         RuntimeError: the server could not be tested.
@@ -59,7 +42,6 @@ def tested(subject: Subject, bug: str, document: Any) -> Tested:
         init = [SPECWRIGHT, "init", file.name]
         subprocess.run(init, cwd=directory, check=True, capture_output=True)
         command = [SPECWRIGHT, "test", url, "--document", file, *named]
-        began = time.monotonic()
         done = subprocess.run(
             [*command, "--seed", SEED, "--format", "json"],
             cwd=directory,
@@ -71,20 +53,11 @@ def tested(subject: Subject, bug: str, document: Any) -> Tested:
         )
     if not done.stdout:
         raise RuntimeError(f"the server with {bug} was not tested: {done.stderr}")
-    seconds = time.monotonic() - began
-    report = json.loads(done.stdout)
-    facts = {fact["label"]: fact["value"] for fact in report["facts"]}
-    return Tested(
-        done.returncode,
-        tuple(
-            Finding(finding["rule"], finding["level"], place["pointer"], place["message"])
-            for finding in report["findings"]
-            for place in finding.get("occurrences") or [finding]
-        ),
-        int(facts["Requests"].replace(",", "")),
-        facts.get("Out of time", ""),
-        seconds,
-    )
+    return [
+        Finding(finding["rule"], finding["level"], place["pointer"], place["message"])
+        for finding in json.loads(done.stdout)["findings"]
+        for place in finding.get("occurrences") or [finding]
+    ]
 
 
 def alone(subject: Subject, bug: str, document: Any) -> list[Finding]:
@@ -115,13 +88,12 @@ def judge(name: str, bugs: list[str], kinds: tuple[str, ...]) -> None:
             if kind == DECLARED and runs.last.get(bug, {}).get(PLAIN):
                 continue
             began = time.monotonic()
-            findings: Iterable[Finding]
             if kind == ALONE:
                 findings = alone(subject, bug, documents[PLAIN])
             else:
-                findings = tested(subject, bug, documents[kind]).findings
+                findings = tested(subject, bug, documents[kind])
             if bug == NONE:
-                runs.clean[kind] = list(findings)
+                runs.clean[kind] = findings
                 told: object = runs.blamed()
             else:
                 runs.enter(bug, kind, findings)
