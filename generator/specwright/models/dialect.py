@@ -251,12 +251,15 @@ def _without_unknown_parts(document: Document, schema: JsonValue) -> JsonValue:
 
 
 def _finite(document: Document, schema: JsonValue) -> JsonObject:
-    """Return a schema, or one part of it if it holds itself: a finding tells the rest."""
+    """Return a schema, or one part of it if it holds itself.
+
+    A finding says that what is beside this part is not checked.
+    """
     schema = mapping(schema)
     while is_endless(document, schema):
         parts = [mapping(part) for part in sequence(schema.get("allOf"))]
         beside = {k: v for k, v in schema.items() if k not in {"allOf", "not"}}
-        schema = next((part for part in parts if "$ref" in part), [*parts, beside][0])
+        schema = next((part for part in parts if "$ref" in part), (parts or [beside])[0])
     return schema
 
 

@@ -201,11 +201,10 @@ class _Trial:
         if self.declared.full and short:
             message = f"a page has fewer than the {most} items requested, and more follow"
             self._violate(PAGE_SIZE, place, message, short[0])
-        sizes = (size for size in range(min(whole, most), 0, -1) if whole % size == 0)
-        pages = whole // next(sizes, 1)
-        if walk.is_whole and announces_end(self.declared) and 0 < pages < _PAGES:
-            last = self.walk(call, whole // pages, pages + 1)
-            if len(last.exchanges) > pages and not self.items(last.exchanges[-1]):
+        size = _full_size(whole, most)
+        if walk.is_whole and announces_end(self.declared) and size and whole // size < _PAGES:
+            last = self.walk(call, size, whole // size + 1)
+            if len(last.exchanges) > whole // size and not self.items(last.exchanges[-1]):
                 message = "more items are announced than exist"
                 self._violate(PAGE_SEQUENCE, self.place, message, *last.exchanges)
 
@@ -241,9 +240,8 @@ class _Trial:
             size = min(whole, most)
             after = self._sized(with_value(call, offset, whole - size), size)
         else:
-            sizes = (size for size in range(most, 1, -1) if whole % size == 0)
-            size = next(sizes, 0)
-            if size == 0 or whole // size > _PAGES:
+            size = _full_size(whole, most)
+            if size < 2 or whole // size > _PAGES:
                 return None
             if self.declared.cursor is not None or page is None:
                 walk = self.walk(call, size)
@@ -328,3 +326,8 @@ class _Trial:
 
     def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
         self.driver.violate(rule, self.operation, message, *exchanges, at=place)
+
+
+def _full_size(whole: int, most: int) -> int:
+    """Return the largest size of pages of which the last is full; 0 if there are no items."""
+    return next((size for size in range(min(whole, most), 0, -1) if whole % size == 0), 0)
