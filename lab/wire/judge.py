@@ -221,7 +221,7 @@ class Judge:
         declared: Mapping[tuple[str, str], Any],
         credentials: set[tuple[str, str]] | None,
     ) -> Iterator[str]:
-        paths, query, cookies = [meant.path], Pairs(), Pairs()
+        paths, queries, cookies = [meant.path], [Pairs()], [Pairs()]
         headers: dict[str, list[str]] = {}
         for (place, name), value in meant.arguments.items():
             parameter = declared[place, name]
@@ -233,19 +233,19 @@ class Judge:
                     unquote(_expanded(parameter, ordered)) for ordered in _orders(value)
                 ]
             elif place == "query":
-                query += _pairs(parameter, value)
+                queries = [[*start, *end] for start in queries for end in _forms(parameter, value)]
             else:
-                cookies += _pairs(parameter, value)
+                cookies = [[*start, *end] for start in cookies for end in _forms(parameter, value)]
         if unquote(sent.path) not in map(unquote, paths):
             yield f"path: {sent.path} is not {paths[0]}"
         credentials = credentials or set()
         came = [p for p in _query(sent.query) if ("query", p[0]) not in credentials]
-        if not _same_pairs(came, query):
-            yield f"query: {came} is not {query}"
+        if not any(_same_pairs(came, query) for query in queries):
+            yield f"query: {came} is not {queries[0]}"
         parsed = parse_cookie(sent.header("cookie") or "").items(multi=True)
         came = [(unquote(n), unquote(t)) for n, t in parsed if ("cookie", n) not in credentials]
-        if not _same_pairs(came, cookies):
-            yield f"cookies: {came} is not {cookies}"
+        if not any(_same_pairs(came, expected) for expected in cookies):
+            yield f"cookies: {came} is not {cookies[0]}"
         known = USUAL | {name.lower() for place, name in credentials if place == "header"}
         for name, text in sent.headers:
             key = name.lower()
@@ -484,6 +484,12 @@ def _pairs(parameter: Any, value: Any) -> Pairs:
     pairs = _query(expanded.removeprefix("?").replace("+", "%2B"))
     is_member = isinstance(value, dict) and parameter.get("explode", True)
     return [(key if is_member else name, text) for key, text in pairs]
+
+
+def _forms(parameter: Any, value: Any) -> Iterator[Pairs]:
+    """Yield the pairs of a parameter for some orders of its members, each once."""
+    forms = (sorted(_pairs(parameter, ordered), key=_name) for ordered in _orders(value))
+    yield from map(list, dict.fromkeys(map(tuple, forms)))
 
 
 def _deep(path: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -82,3 +82,32 @@ GOOD = Sent("POST", "/items", "", HEADERS, b'{"name": "a", "size": null}', {})
 def test_the_judge_sees_what_is_wrong(sent: Sent, complaint: str | None) -> None:
     found = Judge(CONSTRUCTS).complaints(MEANT, sent)
     assert found == [] if complaint is None else any(line.startswith(complaint) for line in found)
+
+
+@pytest.mark.parametrize(
+    ("place", "sent", "is_right"),
+    [
+        ("query", Sent("GET", "/", "size=b,2,a,1", [("Accept", "*/*")], b"", {}), True),
+        ("query", Sent("GET", "/", "size=b,1,a,2", [("Accept", "*/*")], b"", {}), False),
+        (
+            "cookie",
+            Sent("GET", "/", "", [("Accept", "*/*"), ("Cookie", "size=b,2,a,1")], b"", {}),
+            True,
+        ),
+        (
+            "cookie",
+            Sent("GET", "/", "", [("Accept", "*/*"), ("Cookie", "size=b,1,a,2")], b"", {}),
+            False,
+        ),
+    ],
+)
+def test_members_of_a_parameter_have_no_order(
+    place: str, sent: Sent, is_right: bool, tmp_path: Path
+) -> None:
+    schema = {"type": "object", "additionalProperties": {"type": "integer"}}
+    size = {"name": "size", "in": place, "explode": False, "schema": schema}
+    get = {"parameters": [size], "responses": {"204": {"description": "Done."}}}
+    file = tmp_path / "openapi.json"
+    file.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/": {"get": get}}}))
+    meant = Meant("/", "GET", {(place, "size"): {"a": 1, "b": 2}})
+    assert (Judge(file).complaints(meant, sent) == []) is is_right

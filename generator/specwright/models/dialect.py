@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
+from typing import NamedTuple
 
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
@@ -60,6 +61,18 @@ _MAPS = frozenset({"additionalProperties", "patternProperties"})
 BESIDE_REFERENCE = ("default", "deprecated", "description")
 
 
+class ExtendedUnion(NamedTuple):
+    """A union with a discriminator that has a model for unknown values.
+
+    Attributes:
+        schema: as the document has it, without what wraps it.
+        fallback: the class name of the model.
+    """
+
+    schema: JsonObject
+    fallback: str
+
+
 @dataclass(slots=True)
 class Dialect:
     """Schemas by class name, and the origin of each.
@@ -67,7 +80,7 @@ class Dialect:
     Attributes:
         schemas: the input of the generator, as `components/schemas`.
         origins: pointer in the document by class name.
-        unions: class names of unions that have a model for unknown values, with that model's name.
+        unions: unions that have a model for unknown values, by class name.
         names: class name by pointer in the document, the inverse of `origins`.
         words: the name that a class would have, by pointer.
     """
@@ -75,7 +88,7 @@ class Dialect:
     document: Document
     schemas: JsonObject = field(default_factory=dict)
     origins: dict[str, Pointer] = field(default_factory=dict)
-    unions: dict[str, str] = field(default_factory=dict)
+    unions: dict[str, ExtendedUnion] = field(default_factory=dict)
     names: dict[Pointer, str] = field(default_factory=dict)
     words: dict[Pointer, str] = field(default_factory=dict)
 
@@ -121,7 +134,8 @@ def translate(document: Document) -> Dialect:
             elif _leads_to(document, _items(_finite(document, schema)), pointer):
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
-            dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
+            fallback_name = _fallback_name(dialect, name)
+            dialect.unions[name] = ExtendedUnion(mapping(schema), fallback_name)
             dialect.schemas[fallback_name] = translation.schema(fallback, None)
             # As a member of the union, so that the generator puts its class above the union.
             union = mapping(translated)

@@ -118,14 +118,15 @@ def refine(
         if name in aliases and schemas.is_decimal(schema) and text.get("type") == "string":
             written[name] = _decimal(text)
         elif name in aliases and key in dialect.unions:
+            union, fallback_name = dialect.unions[key]
             members = [
-                names[dialect.names[dialect.document.target(ref)]].name for ref in _union(schema)
+                names[dialect.names[dialect.document.target(ref)]].name for ref in _union(union)
             ]
-            fallback = names[dialect.unions[key]]
+            fallback = names[fallback_name]
             members.append(fallback.name)
             later = {member for member in members if lines.get(member, 0) > lines[name]}
-            written[name] = _tagged_union(schema, members, later)
-            edits.append(_unknown_tag(schema, fallback, classes))
+            written[name] = _tagged_union(union, members, later)
+            edits.append(_unknown_tag(union, fallback, classes))
         elif name in aliases and _is_exclusive(
             dialect.document, witnesses, Subschema(pointer, schema)
         ):

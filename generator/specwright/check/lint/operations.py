@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations import sites
-from specwright.document.operations.sites import Direction, OperationSite
+from specwright.document.operations.sites import Direction, OperationSite, Site
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.inheritance import properties
 from specwright.errors import did_you_mean
 from specwright.findings import Level, values_of
 from specwright.json_values import mapping, sequence
@@ -88,6 +90,31 @@ def querystring_alone(context: LintContext) -> Iterator[LintViolation]:
             names = ", ".join(f"'{at.value.get('name')}'" for at in (*whole, *others))
             message = f"{_title(operation)} has {names}, and one of them is the whole query"
             yield LintViolation(whole[-1].pointer, message, values_of(operation.pointer))
+
+
+def exploded_names(context: LintContext) -> Iterator[LintViolation]:
+    for operation in context.operations:
+        owners: dict[tuple[str, str], Pointer] = {}
+        for (place, name), parameter in sites.parameters(context.document, operation).items():
+            for sent in _sent_names(context, place, name, parameter):
+                owner = owners.setdefault((place, sent), parameter.pointer)
+                if owner != parameter.pointer:
+                    message = (
+                        f"{_title(operation)} sends '{sent}' in {place} for two parameters, as the "
+                        "members of an exploded object have their own names: rename one, or give "
+                        "the object another style, such as deepObject"
+                    )
+                    values = values_of(operation.pointer, sent)
+                    yield LintViolation(parameter.pointer, message, values, (owner,))
+
+
+def _sent_names(context: LintContext, place: str, name: str, parameter: Site) -> Iterable[str]:
+    """Return the names under which a parameter is sent in a query or a cookie."""
+    is_form = parameter.value.get("style", "form") == "form" and "schema" in parameter.value
+    if place in ("query", "cookie") and is_form and parameter.value.get("explode") is not False:
+        schema = Subschema(parameter / "schema", parameter.value["schema"])
+        return properties(context.document, schema) or (name,)
+    return (name,)
 
 
 def response_success(context: LintContext) -> Iterator[LintViolation]:
@@ -284,6 +311,39 @@ RULES = (
         Level.WARNING,
         Level.ERROR,
         querystring_alone,
+    ),
+    LintRule(
+        "exploded-names",
+        Category.OPERATIONS,
+        "The members of an exploded object are parameters of their own in a query or a cookie "
+        "(OpenAPI 3.1.1, 4.8.12.3): with the name of another parameter, a server cannot tell which "
+        "of the two it received.",
+        """
+        paths:
+          /orders:
+            get:
+              parameters:
+                - {name: page, in: query, schema: {type: integer}}
+                - name: filter
+                  in: query
+                  schema: {type: object, properties: {page: {type: string}}}
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              parameters:
+                - {name: page, in: query, schema: {type: integer}}
+                - name: filter
+                  in: query
+                  style: deepObject
+                  schema: {type: object, properties: {page: {type: string}}}
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        exploded_names,
     ),
     LintRule(
         "response-success",
