@@ -391,3 +391,32 @@ def test_the_last_segment_of_a_path_may_be_an_object_of_the_style_matrix(
     ):
         raw = client.with_raw_response(client.things.echo, *sent.values())
         assert list(json.loads(raw.content).values()) == list(sent.values())
+
+
+@pytest.mark.parametrize("place", ["query", "cookie"])
+def test_an_object_of_any_shape_leaves_what_belongs_to_others(
+    package: Generate, place: str
+) -> None:
+    words = {"type": "object", "additionalProperties": {"type": "string"}}
+    page = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    schemas: Json = {"more": words, "page": page, "id": {"type": "string"}}
+    parameters = [{"name": name, "in": place, "schema": schema} for name, schema in schemas.items()]
+    if place == "query":
+        where = {"name": "where", "in": place, "style": "deepObject", "schema": words}
+        parameters.append(where)
+    echo = operation({"type": "object"}, operationId="echo", parameters=parameters)
+    made = package(document({"/echo": {"get": echo}}))
+
+    class Things(made.server.UnimplementedThings):  # type: ignore[misc,name-defined]
+        async def echo(self, *, context: Any, **sent: Any) -> Any:
+            return made.server.Reply(to_json(sent, exclude_none=True))
+
+    sent: Json = {"more": {"a": "1", "b": "2"}, "page": {"size": 3}, "id": "4"}
+    if place == "query":
+        sent["where"] = {"c": "5"}
+    with (
+        Server(made.server.create_app(things=Things())) as server,
+        made.Client(base_url=server.url) as client,
+    ):
+        raw = client.with_raw_response(client.things.echo, **sent)
+        assert json.loads(raw.content) == sent

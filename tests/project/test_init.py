@@ -20,7 +20,8 @@ from specwright.config import read_config
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.load import load_in_part
 from specwright.document.sources.upgrade import upgrade
-from specwright.project.files import WORKFLOW, settings_table
+from specwright.project.ci import SERVICES
+from specwright.project.files import settings_table
 from specwright.project.proposals import proposals
 from tests.conftest import Run
 from tests.functional.documents import Json, document, operation, ref
@@ -31,6 +32,7 @@ THINGS: Json = {"type": "array", "items": {"type": "object", "properties": {"a":
 LIST = operation(THINGS, operationId="list", parameters=[{"name": "skip", **NUMBER}])
 BEARER: Json = {"type": "http", "scheme": "bearer"}
 TEXT: Json = {"type": "string"}
+WORKFLOW = SERVICES["github"].file
 FILES = {".gitattributes", ".github/workflows/contract.yml", ".gitignore", "pyproject.toml"}
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from specwright.project.files import WORKFLOW
+from specwright.project.ci import SERVICES
 from tests.conftest import Run
 from tests.generate_cli.running import running
 from tests.project import actions
 from tests.repository import Repository
 
+WORKFLOW = SERVICES["github"].file
 PROJECTS = ("apis/orders", "apis/bill", ".")
 PULL_REQUEST = {"github.base_ref": "main"}
 

@@ -26,7 +26,14 @@ def test_there_is_a_file_for_each_format(tmp_path: Path) -> None:
     assert found == {name: FORMATS[kind](REPORT).encode() for name, kind in FILES.items()}
     # Workflows name these files.
     assert found.keys() >= {
-        *("report.json", "report.html", "report.xml", "report.sarif", "report.md")
+        *(
+            "report.json",
+            "report.html",
+            "report.xml",
+            "report.sarif",
+            "report.md",
+            "report.gitlab.json",
+        )
     }
 
 

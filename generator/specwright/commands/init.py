@@ -28,18 +28,14 @@ from specwright.document.sources.load import load_in_part, read_address
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
 from specwright.files import read_argument, replace_files, why_not_written
-from specwright.project.files import (
-    OUTPUT,
-    ProjectFile,
-    named_settings,
-    project_files,
-    publishing_workflow,
-)
+from specwright.project.ci import SERVICES, checks, publishing_workflow, usual_service
+from specwright.project.files import OUTPUT, ProjectFile, named_settings, project_files
 from specwright.project.proposals import plain_names, proposals
 from specwright.report.terminal import say
 
 # Text that needs no quotes in a shell.
 _PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)*")
+_NO_CI = "none"
 # Where to look for a document, the most likely first.
 _DIRECTORIES = ("", "spec", "specs", "api", "docs", "openapi")
 
@@ -51,6 +47,7 @@ Examples:
   specwright init
   specwright init docs/openapi.yaml
   specwright init https://api.example.com/openapi.json
+  specwright init --ci gitlab
   specwright init --publish
   specwright init --names
 
@@ -61,9 +58,16 @@ settings already, or a file cannot be written.
 @document_argument(default="the openapi or swagger file that is here")
 @allow_refs_from
 @click.option(
+    "--ci",
+    type=click.Choice([*SERVICES, _NO_CI]),
+    help="The service that checks pull or merge requests; in a project, only its jobs are written."
+    "  [default: gitlab if there is a .gitlab-ci.yml and no .github, otherwise github]",
+)
+@click.option(
     "--publish",
     is_flag=True,
-    help="Also write a workflow that publishes the package on PyPI; in a project, only that.",
+    help="Also write a workflow of GitHub that publishes the package on PyPI; in a project, only "
+    "that.",
 )
 @click.option(
     "--names",
@@ -71,7 +75,11 @@ settings already, or a file cannot be written.
     help="In a project, only add plain names of methods that its settings lack.",
 )
 def init(
-    document: Path | str | None, allowed: tuple[Path, ...], publish: bool, names: bool
+    document: Path | str | None,
+    allowed: tuple[Path, ...],
+    ci: str | None,
+    publish: bool,
+    names: bool,
 ) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
@@ -79,8 +87,8 @@ def init(
     it, the openapi or swagger file (.json, .yaml or .yml) that is here, or in spec, specs, api,
     docs or openapi. Settings that follow plainly from it are written, too: pagination of lists,
     sign-in and plain names of methods that a framework has named. Existing files are kept, or
-    added to. The workflow is at the top of the git repository, and may have jobs for several
-    projects.
+    added to. The workflow of GitHub or the pipeline of GitLab is at the top of the git repository,
+    and may have jobs for several projects.
 
     With --publish, a workflow builds the package when a tag is pushed, and publishes it as a
     trusted publisher, without a token. With --names, a project that has settings gets those for
@@ -90,7 +98,11 @@ def init(
     top = repository(here.resolve()) or here
     project = project_of(document)
     additions: list[ProjectFile] = []
-    if publish and project == here.resolve() / FILE_NAME:
+    is_begun = project == here.resolve() / FILE_NAME
+    if ci is not None and ci != _NO_CI and is_begun:
+        chosen = Path(chosen_document(configured(document=document)))
+        additions.append(_checks(ci, top, _below(chosen), _read(chosen, allowed)))
+    if publish and is_begun:
         additions.append(publishing_workflow(top, chosen_output(configured(document=document))))
     if names and project is not None:
         additions.append(_with_names(project, configured(document=document), allowed))
@@ -102,10 +114,11 @@ def init(
         path, content = _copied(document)
     else:
         path, content = _below(document) if document is not None else _usual_document(), None
-    within = reference_directories(path, allowed)
-    reading = read_argument if content is None else lambda _: content
-    read = upgrade(load_in_part(path, within=within, read=reading))
-    files = list(project_files(here, top, path, read, proposals(read)))
+    read = _read(path, allowed, content)
+    files = list(project_files(here, path, read, proposals(read)))
+    service = ci or usual_service(top)
+    if service != _NO_CI:
+        files.append(_checks(service, top, path, read))
     if publish:
         files.append(publishing_workflow(top, here / OUTPUT))
     _write({**_contents(files), **({} if content is None else {path: content})})
@@ -118,10 +131,21 @@ def init(
     say(f"  specwright test http://127.0.0.1:8000{_path(read)}{key}")
 
 
+def _read(path: Path | str, allowed: tuple[Path, ...], content: bytes | None = None) -> Document:
+    """Return a document as OpenAPI 3.1, with the content of a copy that is not written yet."""
+    reading = read_argument if content is None else lambda _: content
+    return upgrade(load_in_part(path, within=reference_directories(path, allowed), read=reading))
+
+
+def _checks(service: str, repository: Path, document: Path, read: Document) -> ProjectFile:
+    asks_for_key = Credential.of(read) is not None
+    return checks(SERVICES[service], Path(), repository, document, asks_for_key=asks_for_key)
+
+
 def _with_names(project: Path, config: Config, allowed: tuple[Path, ...]) -> ProjectFile:
     document = chosen_document(config)
-    read = upgrade(load_in_part(document, within=reference_directories(document, allowed)))
-    return named_settings(project, document, plain_names(read, config.options.names))
+    names = plain_names(_read(document, allowed), config.options.names)
+    return named_settings(project, document, names)
 
 
 def _contents(files: Iterable[ProjectFile]) -> dict[Path, bytes]:

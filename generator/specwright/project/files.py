@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from specwright.config import (
     FILE_NAME,
     TABLE,
@@ -23,18 +21,12 @@ from specwright.config import (
 )
 from specwright.document.model import Document
 from specwright.document.operations.naming import package_name
-from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
-from specwright.json_values import JsonObject, mapping
+from specwright.json_values import mapping
 from specwright.project.proposals import Proposals
 
 OUTPUT = "generated"
-WORKFLOW = ".github/workflows/contract.yml"
-_TEMPLATE = Path(__file__).with_name("workflow.yml")
-_PUBLISHING = ".github/workflows/publish{job}.yml"
-_PUBLISHING_TEMPLATE = Path(__file__).with_name("publish.yml")
-_JOBS = "\njobs:\n"
 _NAMES = "names.operations"
 _ABOUT_NAMES = "# Methods, named after the functions that a framework derived operationIds from."
 # Lines that files of git are to contain, with a message about each.
@@ -59,49 +51,22 @@ class ProjectFile:
 
 
 def project_files(
-    directory: Path, repository: Path, name: Path, document: Document, proposed: Proposals
+    directory: Path, name: Path, document: Document, proposed: Proposals
 ) -> Iterator[ProjectFile]:
     """Yield the files that a project needs and does not have; existing files are kept.
 
     Args:
-        repository: the directory above it with the workflows, which may be those of several
-            projects.
         name: the path of the document, relative to the directory.
 
     Raises:
         InputError: the project has settings already, or a file cannot be added to.
     """
-    yield _settings(_own(directory, FILE_NAME), name, document, proposed)
+    yield _settings(own_file(directory, FILE_NAME), name, document, proposed)
     for path, line, about in _LINES:
-        file = _own(directory, path)
-        before = _content(file)
+        file = own_file(directory, path)
+        before = content_of(file)
         if line.encode() not in before.splitlines():
-            yield ProjectFile(file, _added(before, f"{line}\n"), about)
-    workflow = _own(repository, WORKFLOW)
-    place = directory.resolve().relative_to(repository.resolve())
-    yield _workflow(workflow, place, name, asks_for_key=Credential.of(document) is not None)
-
-
-def publishing_workflow(repository: Path, output: Path) -> ProjectFile:
-    """Return the workflow that publishes a package; an existing one is kept.
-
-    Args:
-        repository: the directory with the workflows.
-        output: the directory of the package, which is below it.
-
-    Raises:
-        InputError: the workflow cannot be written there.
-    """
-    package = output.resolve().relative_to(repository.resolve())
-    place = package.parent if package.name == OUTPUT else package
-    job = "" if place == Path() else f"-{_words(place)}"
-    file = _own(repository, _PUBLISHING.format(job=job))
-    tag = f"{job[1:]}-v" if job else "v"
-    if file.exists():
-        return ProjectFile(file, None, "it is yours")
-    parts = {"job": job, "tag": tag, "package": _quoted(package)}
-    text = _filled(_PUBLISHING_TEMPLATE, parts)
-    return ProjectFile(file, text.encode(), f"tags such as {tag}1.2.0 publish the package")
+            yield ProjectFile(file, added_to(before, f"{line}\n"), about)
 
 
 def named_settings(file: Path, document: Path | str, names: Mapping[str, str]) -> ProjectFile:
@@ -174,8 +139,12 @@ def _parsed(text: str) -> dict[str, object] | None:
         return None
 
 
-def _own(directory: Path, path: str) -> Path:
-    """Return a file of the project; raise an error if a link puts it in another place."""
+def own_file(directory: Path, path: str) -> Path:
+    """Return a file of the project.
+
+    Raises:
+        InputError: a link puts it in another place.
+    """
     file = directory / path
     if not is_below(file, directory):
         raise InputError(
@@ -197,7 +166,7 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
         "package": package_name(_title(document)),
     }
     text = settings_table(values, proposed)
-    content = _added(before.encode(), f"\n{text}" if before else text)
+    content = added_to(before.encode(), f"\n{text}" if before else text)
     _check(file, content, values)
     sections = (
         ("pagination", proposed.pagination),
@@ -233,74 +202,12 @@ def _check(file: Path, content: bytes, values: Mapping[str, str]) -> None:
         raise InputError("cannot be added to", Location(str(file), 1, 1), hint)
 
 
-def _workflow(file: Path, place: Path, name: Path, *, asks_for_key: bool) -> ProjectFile:
-    """Return the workflow with the jobs of a project; those of others, and its edits, are kept.
+def content_of(file: Path) -> bytes:
+    """Return the content of a file, empty without one.
 
-    Args:
-        place: the directory of the project, from the top of the repository.
-        name: the path of the document, from that directory.
+    Raises:
+        InputError: the file cannot be read.
     """
-    text = _checks(place, name, asks_for_key=asks_for_key)
-    before = _content(file)
-    if not before:
-        about = "validate, generate --check, review and test on pull requests"
-        return ProjectFile(file, text.encode(), about)
-    jobs = text.partition(_JOBS)[2]
-    content = _added(before, jobs)
-    present, wanted, together = map(_data, (before, text.encode(), content))
-    known, new = (mapping(data.get("jobs")) for data in (present, wanted))
-    if new.items() <= known.items():
-        return ProjectFile(file, None, "it has the jobs of this document")
-    if not known or known.keys() & new.keys() or together != {**present, "jobs": {**known, **new}}:
-        about = f"add jobs for {(place / name).as_posix()} to it"
-        return ProjectFile(file, None, about)
-    return ProjectFile(file, content, f"the jobs {', '.join(new)}")
-
-
-def _data(content: bytes) -> JsonObject:
-    """Return the data of a workflow; empty if it is none."""
-    try:
-        return mapping(yaml.safe_load(content))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return {}
-
-
-def _checks(place: Path, name: Path, *, asks_for_key: bool) -> str:
-    """Return the workflow for a document; one below the top of the repository is named in it."""
-    is_top = place == Path()
-    words = _words(place)
-    variable = f"_{words.upper().replace('-', '_')}"
-    shown = _quoted(place / name)
-    parts = {
-        "secret": "\n          KEY: ${{ secrets.CONTRACT_KEY<variable> }}" if asks_for_key else "",
-        "job": "" if is_top else f"-{words}",
-        "variable": "" if is_top else variable,
-        "environment": "" if is_top else f"\n    env:\n      DOCUMENT: {shown}",
-        "document": "" if is_top else ' "$DOCUMENT"',
-        "option": " --api-key-env KEY" if asks_for_key else "",
-    }
-    return _filled(_TEMPLATE, parts)
-
-
-def _filled(template: Path, parts: Mapping[str, str]) -> str:
-    text = template.read_text("utf-8")
-    for token, part in parts.items():
-        text = text.replace(f"<{token}>", part)
-    return text
-
-
-def _words(place: Path) -> str:
-    """Return the path of a project as a part of names of jobs and tags."""
-    return "-".join(re.findall("[A-Za-z0-9]+", place.as_posix())) or "api"
-
-
-def _quoted(path: Path) -> str:
-    """Return a path as a value in a workflow."""
-    # GitHub replaces expressions in the text before it is read.
-    return json.dumps(path.as_posix()).replace("${{", "${{ '${{' }}")
-
-
-def _content(file: Path) -> bytes:
     try:
         return read_regular(file) if file.exists() else b""
     except OSError as error:
@@ -308,7 +215,8 @@ def _content(file: Path) -> bytes:
         raise InputError(message, Location(str(file), 1, 1)) from None
 
 
-def _added(before: bytes, text: str) -> bytes:
+def added_to(before: bytes, text: str) -> bytes:
+    """Return a content with text on lines of its own below it."""
     start = before + b"\n" if before and not before.endswith(b"\n") else before
     return start + text.encode()
 

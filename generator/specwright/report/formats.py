@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from specwright.findings import Report
-from specwright.report import data, github, junit, markdown, page, sarif, text
+from specwright.report import data, github, gitlab, junit, markdown, page, sarif, text
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text.render,
     "json": data.render,
     "github": github.render,
+    "gitlab": gitlab.render,
     "sarif": sarif.render,
     "junit": junit.render,
     "markdown": markdown.render,
@@ -22,5 +23,6 @@ FILES: Mapping[str, str] = {
     "report.html": "html",
     "report.xml": "junit",
     "report.sarif": "sarif",
+    "report.gitlab.json": "gitlab",
     "report.md": "markdown",
 }

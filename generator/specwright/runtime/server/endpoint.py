@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -43,12 +43,13 @@ class Endpoint:
         self.operation = operation
         self._handler = handler
         self._conduct = conduct
+        readers = [_reader(conduct.codecs, parameter) for parameter in operation.parameters]
         self._readers = [
             (
-                _reader(conduct.codecs, operation, parameter),
-                None if parameter.model is None else conduct.codecs[parameter.model],
+                replace(reader, others=tuple(_others(reader, readers))),
+                None if reader.parameter.model is None else conduct.codecs[reader.parameter.model],
             )
-            for parameter in operation.parameters
+            for reader in readers
         ]
         self._body = BodyReader(operation, conduct.codecs, conduct.max_body)
         self._responses = ResponseWriter(operation, conduct.codecs, conduct.check_responses)
@@ -118,11 +119,13 @@ class Endpoint:
         return arguments, wrong
 
 
-def _reader(codecs: Codecs, operation: Operation[Any], parameter: Parameter) -> Reader:
+def _reader(codecs: Codecs, parameter: Parameter) -> Reader:
     model = codecs.model(parameter.model) if parameter.model else None
     fields = getattr(model, "model_fields", {})
-    properties = frozenset(each.alias or name for name, each in fields.items())
-    others = (other for other in operation.parameters if other.location == parameter.location)
-    return Reader(
-        parameter, properties, frozenset(other.wire for other in others) - {parameter.wire}
-    )
+    return Reader(parameter, frozenset(field.alias or name for name, field in fields.items()))
+
+
+def _others(reader: Reader, readers: Iterable[Reader]) -> Iterator[Reader]:
+    for other in readers:
+        if other is not reader and other.parameter.location == reader.parameter.location:
+            yield other

@@ -78,18 +78,26 @@ class Reader:
     Attributes:
         properties: names of the properties, if the value is an object of known shape; an exploded
             style sends them as separate parameters.
-        others: names of the other parameters, which an object of any shape does not include.
+        others: readers of the other parameters at the same place; an object of any shape does not
+            include what belongs to them.
     """
 
     parameter: Parameter
     properties: frozenset[str] = frozenset()
-    others: frozenset[str] = frozenset()
+    others: tuple[Reader, ...] = ()
 
     def claims(self, name: str) -> bool:
         """Return whether the query parameter (or cookie) `name` belongs to this one."""
-        if self._is_spread and self.parameter.alone is None:
-            return name in self.properties if self.properties else name not in self.others
-        return belongs(self.parameter, name) or (self._is_spread and name in self.properties)
+        if self._is_always_spread and not self.properties:
+            return not any(other.owns(name) for other in self.others)
+        return self.owns(name)
+
+    def owns(self, name: str) -> bool:
+        """Return whether the document declares that `name` belongs to this one."""
+        is_property = self._is_spread and name in self.properties
+        if self._is_always_spread and self.properties:
+            return is_property
+        return is_property or belongs(self.parameter, name)
 
     def read(self, sent: Sent) -> JsonValue:
         """Return the JSON value, or None if the request does not have the parameter.
@@ -120,6 +128,10 @@ class Reader:
         if any(is_undecoded(part) for pair in pairs for part in pair):
             raise NotUnicodeError
         return value(parameter, pairs) if pairs else None
+
+    @property
+    def _is_always_spread(self) -> bool:
+        return self._is_spread and self.parameter.alone is None
 
     @property
     def _is_spread(self) -> bool:

@@ -1,0 +1,265 @@
+"""The jobs that `init --ci gitlab` writes run on a merge request, as GitLab runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from specwright.project.ci import SERVICES
+from tests.conftest import Run
+from tests.generate_cli.running import running
+from tests.project import actions
+from tests.project.test_workflow import of
+from tests.repository import Repository
+
+PIPELINE = SERVICES["gitlab"].file
+MERGE_REQUEST = '$CI_PIPELINE_SOURCE == "merge_request_event"'
+
+
+class Outcome(NamedTuple):
+    code: int
+    output: str
+
+
+def jobs_of(top: Path) -> Mapping[str, Any]:
+    jobs: Mapping[str, Any] = yaml.safe_load((top / PIPELINE).read_text("utf-8"))
+    return jobs
+
+
+def run(job: Mapping[str, Any], checkout: Path, variables: Mapping[str, str]) -> Outcome:
+    """Run the script of a job; the installation is there already."""
+    # GitLab replaces variables in the values of others, and `$$` by a dollar sign.
+    own = {name: value.replace("$$", "$") for name, value in job["variables"].items()}
+    path = os.pathsep.join([*map(str, actions.PROGRAMS), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", "\n".join(job["script"])],
+        cwd=checkout,
+        env={**os.environ, "PATH": path, **own, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout)
+
+
+def issues(checkout: Repository, job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    file = checkout.top / job["artifacts"]["reports"]["codequality"]
+    read: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))
+    return read
+
+
+@pytest.fixture(scope="module")
+def upstream(tmp_path_factory: pytest.TempPathFactory, specwright: Run) -> Repository:
+    """The branch `main`, in which two projects have begun with `init`."""
+    repository = Repository(tmp_path_factory.mktemp("upstream"))
+    repository.write("shared/Money.json", json.dumps({"type": "object"}))
+    for project in ("apis/orders", "."):
+        repository.write(f"{project}/openapi.json", of(project))
+        for command in (("init", "--ci", "gitlab"), ("generate",)):
+            done = specwright(*command, cwd=repository.top / project)
+            assert (done.returncode, done.stderr) == (0, "")
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def checkout(upstream: Repository, tmp_path: Path) -> Repository:
+    """A clone on the branch of a merge request."""
+    clone = Repository(upstream.clone(tmp_path / "checkout"))
+    clone.git("checkout", "-qb", "change", "origin/main")
+    return clone
+
+
+def base(checkout: Repository) -> dict[str, str]:
+    commit = checkout.git("merge-base", "origin/main", "HEAD").strip()
+    return {"CI_MERGE_REQUEST_DIFF_BASE_SHA": commit}
+
+
+def test_there_is_one_pipeline_for_merge_requests(upstream: Repository) -> None:
+    jobs = jobs_of(upstream.top)
+    assert not (upstream.top / ".github").exists()
+    assert list(jobs) == [
+        *("contract-review-apis-orders", "contract-test-apis-orders"),
+        *("contract-review", "contract-test"),
+    ]
+    rules = [rule["if"] for job in jobs.values() for rule in job["rules"]]
+    assert rules == [
+        MERGE_REQUEST,
+        f"{MERGE_REQUEST} && $CONTRACT_URL_APIS_ORDERS",
+        MERGE_REQUEST,
+        f"{MERGE_REQUEST} && $CONTRACT_URL",
+    ]
+
+
+def test_the_form_is_that_of_gitlab(upstream: Repository) -> None:
+    pytest.importorskip("check_jsonschema", reason="check-jsonschema is not installed")
+    check = Path(sys.executable).with_name("check-jsonschema")
+    command = [check, "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"]
+    done = subprocess.run(
+        [*command, upstream.top / PIPELINE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("project", "name"), [("apis/orders", "contract-review-apis-orders"), (".", "contract-review")]
+)
+def test_a_breaking_change_is_an_issue_at_its_line(
+    specwright: Run, checkout: Repository, project: str, name: str
+) -> None:
+    job = jobs_of(checkout.top)[name]
+    assert run(job, checkout.top, base(checkout)).code == 0
+    assert issues(checkout, job) == []
+    file = checkout.write(f"{project}/openapi.json", of(project, limit=50))
+    assert specwright("generate", cwd=checkout.top / project).returncode == 0
+    checkout.commit()
+    done = run(job, checkout.top, base(checkout))
+    assert done.code == 1, done.output
+    [issue] = [issue for issue in issues(checkout, job) if issue["severity"] == "major"]
+    assert issue["location"]["path"] == file.relative_to(checkout.top).as_posix()
+    assert "50" in file.read_text("utf-8").splitlines()[issue["location"]["lines"]["begin"] - 1]
+
+
+def test_a_sandbox_is_tested_where_there_is_one(checkout: Repository) -> None:
+    job = jobs_of(checkout.top)["contract-test-apis-orders"]
+    with running(checkout.top, "mock", "apis/orders/openapi.json") as mock:
+        url = mock.line().partition(" ")[0]
+        suffix = "_APIS_ORDERS"
+        variables = {f"CONTRACT_URL{suffix}": url, f"CONTRACT_HOST{suffix}": "127.0.0.1"}
+        done = run(job, checkout.top, variables)
+    # The mock checks no requests.
+    assert "invalid-accepted" in done.output or done.code == 0, done.output
+    assert (checkout.top / job["artifacts"]["reports"]["junit"]).is_file()
+
+
+def test_a_key_is_a_variable_of_the_project(specwright: Run, tmp_path: Path) -> None:
+    data = json.loads(of("."))
+    data["components"] = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}
+    data["security"] = [{"key": []}]
+    data["paths"]["/things"]["get"]["responses"]["200"].pop("content")
+    (tmp_path / "openapi.json").write_text(json.dumps(data), "utf-8")
+    assert specwright("init", "--ci", "gitlab", cwd=tmp_path).returncode == 0
+    *_, test = jobs_of(tmp_path)["contract-test"]["script"]
+    assert test.endswith("--report-dir reports --api-key-env CONTRACT_KEY")
+    assert "The masked variable CONTRACT_KEY is" in (tmp_path / PIPELINE).read_text("utf-8")
+
+
+def begun(tmp_path: Path, pipeline: str) -> Repository:
+    repository = Repository(tmp_path)
+    repository.write("apis/a/openapi.json", of("apis/a"))
+    repository.write("shared/Money.json", json.dumps({"type": "object"}))
+    repository.write(PIPELINE, pipeline)
+    return repository
+
+
+THEIRS = "stages: [build, test]\nbuild:\n  stage: build\n  script: [make]\n"
+
+
+def test_a_pipeline_of_others_gets_the_jobs_without_being_asked_for(
+    specwright: Run, tmp_path: Path
+) -> None:
+    begun(tmp_path, THEIRS)
+    done = specwright("init", cwd=tmp_path / "apis/a")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "wrote ../../.gitlab-ci.yml: the jobs contract-review-apis-a, contract-test-apis-a" in (
+        done.stdout
+    )
+    text = (tmp_path / PIPELINE).read_text("utf-8")
+    assert text.startswith(f"{THEIRS}\ncontract-review-apis-a:\n")
+    assert list(jobs_of(tmp_path)) == [
+        *("stages", "build", "contract-review-apis-a", "contract-test-apis-a")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "why"),
+    [
+        ("contract-test-apis-a: {script: [x]}\n", "another job has the name"),
+        ("stages: [build]\n", "the stage of the jobs is missing"),
+        ("a: !reference [b, script]\n", "it cannot be read"),
+        ("include: [\n", "it is broken"),
+        ("- a\n", "it is a list"),
+        ("a: |\n  text\n  ", "its end has another indentation"),
+        ("...\n", "it has ended"),
+    ],
+)
+def test_a_pipeline_that_cannot_be_added_to_is_kept_and_named(
+    specwright: Run, tmp_path: Path, theirs: str, why: str
+) -> None:
+    begun(tmp_path, theirs)
+    done = specwright("init", cwd=tmp_path / "apis/a")
+    assert done.returncode == 0, why
+    kept = "kept ../../.gitlab-ci.yml: add jobs for apis/a/openapi.json to it"
+    wrote = "wrote ../../.gitlab-ci.yml: the jobs"
+    text = (tmp_path / PIPELINE).read_text("utf-8")
+    if wrote in done.stdout:
+        known = yaml.safe_load(theirs)
+        assert {**known, **jobs_of(tmp_path)} == jobs_of(tmp_path)
+        assert "contract-test-apis-a" in jobs_of(tmp_path), why
+    else:
+        assert kept in done.stdout, why
+        assert text == theirs
+
+
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        ((), {".github/workflows/contract.yml"}),
+        (("--ci", "github"), {".github/workflows/contract.yml"}),
+        (("--ci", "gitlab"), {PIPELINE}),
+        (("--ci", "none"), set[str]()),
+    ],
+)
+def test_the_service_is_chosen(
+    specwright: Run, tmp_path: Path, options: tuple[str, ...], files: set[str]
+) -> None:
+    (tmp_path / "openapi.json").write_text(of("apis/none").replace("../../shared/", ""), "utf-8")
+    (tmp_path / "Money.json").write_text("{}", "utf-8")
+    assert specwright("init", *options, cwd=tmp_path).returncode == 0
+    usual = {".gitattributes", ".gitignore", "pyproject.toml", "openapi.json", "Money.json"}
+    found = {
+        path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()
+    }
+    assert found - usual == files
+
+
+def test_files_of_both_services_mean_github(specwright: Run, tmp_path: Path) -> None:
+    begun(tmp_path, THEIRS).write(".github/CODEOWNERS", "* @us\n")
+    assert specwright("init", cwd=tmp_path / "apis/a").returncode == 0
+    assert (tmp_path / PIPELINE).read_text("utf-8") == THEIRS
+    assert (tmp_path / SERVICES["github"].file).is_file()
+
+
+def test_a_project_with_settings_gets_the_jobs_only(specwright: Run, tmp_path: Path) -> None:
+    place = tmp_path / "apis/a"
+    begun(tmp_path, THEIRS)
+    assert specwright("init", "--ci", "none", cwd=place).returncode == 0
+    settings = (place / "pyproject.toml").read_bytes()
+    done = specwright("init", "--ci", "gitlab", cwd=place)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("wrote ../../.gitlab-ci.yml: the jobs")
+    assert (place / "pyproject.toml").read_bytes() == settings
+    again = specwright("init", "--ci", "gitlab", cwd=place)
+    assert again.stdout == "kept ../../.gitlab-ci.yml: it has the jobs of this document\n"
+
+
+@pytest.mark.parametrize("name", ["ünï", "a b", "$(touch x)", "$CI_JOB_TOKEN", '"', "a: #b"])
+def test_names_of_directories_stay_names(specwright: Run, tmp_path: Path, name: str) -> None:
+    data = of(".").replace("shared/Money.json", "Money.json")
+    Repository(tmp_path).write(f"{name}/openapi.json", data)
+    (tmp_path / name / "Money.json").write_text("{}", "utf-8")
+    assert specwright("init", "--ci", "gitlab", cwd=tmp_path / name).returncode == 0
+    for job in jobs_of(tmp_path).values():
+        document = job["variables"]["DOCUMENT"]
+        assert document.replace("$$", "") == document.replace("$", "")
+        assert document.replace("$$", "$") == f"{name}/openapi.json"
+        assert all('"$DOCUMENT"' in line for line in job["script"] if "pip" not in line)
