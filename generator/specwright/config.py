@@ -14,7 +14,7 @@ from typing import Any
 
 from specwright import distributions
 from specwright.errors import InputError, Location, did_you_mean
-from specwright.files import read_regular
+from specwright.files import read_regular, why_not_read
 from specwright.json_values import JsonObject, JsonValue
 
 FILE_NAME = "pyproject.toml"
@@ -326,7 +326,9 @@ def read_toml(file: Path) -> tuple[str, dict[str, object]]:
     try:
         content = read_regular(file, limit=_LARGEST)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", Location(str(file), 1, 1)) from None
+        raise InputError(
+            f"cannot be read: {why_not_read(error)}", Location(str(file), 1, 1)
+        ) from None
     return parse_toml(file, content)
 
 
@@ -348,7 +350,9 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, object]]:
         # Python's own errors about numbers pass through the parser without a position.
         position = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(position[1]), int(position[2])) if position else (1, 1)
-        raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
+        words = str(error).partition(" (at ")[0]
+        hint = "https://toml.io has the syntax"
+        raise InputError(f"not TOML: {words}", Location(str(file), line, column), hint) from None
 
 
 def _tables(file: Path) -> tuple[str, list[dict[str, object]] | None]:

@@ -19,6 +19,13 @@ _NOT_WRITTEN = {
     errno.ENOTDIR: "a file has the name of a directory that is needed",
 }
 
+_NOT_READ = {
+    errno.EACCES: "you may not read it",
+    errno.EISDIR: "is a directory",
+    errno.ENOENT: "no such file",
+    errno.ENOTDIR: "no such file",
+}
+
 
 def is_directory(path: str | Path) -> bool:
     """Return whether a path is that of a directory, also if the system rejects its name."""
@@ -54,6 +61,11 @@ def read_argument(path: Path, *, limit: int = LARGEST) -> bytes:
     if len(content) > limit:
         raise OSError(errno.EFBIG, f"is larger than {limit >> 20} MB", str(path))
     return content
+
+
+def why_not_read(error: OSError) -> str:
+    """Return why the operating system did not read a file, in words about the file."""
+    return _NOT_READ.get(error.errno or 0, error.strerror or str(error))
 
 
 def why_not_written(error: OSError) -> str:

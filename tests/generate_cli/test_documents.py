@@ -71,7 +71,7 @@ def test_an_address_with_nothing_there_is_an_error_with_it(
     address = f"http://127.0.0.1:{server.server_port}/gone.json"
     done = specwright("generate", "--document", address, cwd=tmp_path)
     assert done.returncode == 2
-    assert f"'{address}' cannot be fetched: HTTP Error 404" in done.stderr
+    assert f"{address}:1:1: cannot be fetched: HTTP Error 404" in done.stderr
 
 
 def test_an_address_is_not_a_setting(tmp_path: Path, specwright: Run) -> None:

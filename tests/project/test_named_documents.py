@@ -176,14 +176,14 @@ def test_the_address_is_the_one_that_was_named(
     named = f"{address}/nothing.json"
     code, output = outcome(specwright, place, name, named)
     assert code == 2
-    assert f"'{named}' cannot be fetched: HTTP Error 404" in output
+    assert f"{named}:1:1: cannot be fetched: HTTP Error 404" in output
 
 
 def test_a_machine_that_does_not_respond_is_said_in_words(specwright: Run, tmp_path: Path) -> None:
     named = f"{URL}/openapi.json"
     done = specwright("validate", named, cwd=tmp_path)
     assert done.returncode == 2
-    assert f"'{named}' cannot be fetched: Connection refused\n" in done.stderr
+    assert f"{named}:1:1: cannot be fetched: nothing listens there\n" in done.stderr
 
 
 @pytest.mark.parametrize(

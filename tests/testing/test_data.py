@@ -96,7 +96,7 @@ def test_a_file_has_a_table_for_each_operation(tmp_path: Path) -> None:
         ("getItem = 1", "'getItem' must be a table"),
         ("[getItem]\nquery = 1", "'getItem' must be a table of `parameters` and `body`"),
         ("[getItem]\nparameters = 1", "the parameters of 'getItem' must be a table"),
-        (None, "cannot be read: No such file"),
+        (None, "cannot be read: no such file"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_said(tmp_path: Path, text: str | None, said: str) -> None:

@@ -188,7 +188,7 @@ ONCE = {
     "a parameter in a place that does not exist": (
         "components: {parameters: {a: {name: a, in: body, schema: {}}}}",
         "/components/parameters/a/in",
-        'this is not one of "query", "header" or 2 other candidates',
+        "'body' is not known here: write query, header, path, cookie",
     ),
     "a key without a place": (
         SCHEME % "type: apiKey, name: Key",
@@ -198,7 +198,7 @@ ONCE = {
     "a scheme of an unknown type": (
         SCHEME % "type: basic",
         "/components/securitySchemes/key/type",
-        'this is not one of "apiKey", "http" or 3 other candidates',
+        "'basic' is not known here: write apiKey, http, mutualTLS, oauth2, openIdConnect",
     ),
     "a variable without a default": (
         "servers: [{url: 'https://{a}', variables: {a: {enum: [b]}}}]",
@@ -230,13 +230,13 @@ ONCE = {
     "a type that does not exist": (
         "components: {schemas: {a: {type: text}}}",
         "/components/schemas/a/type",
-        'this is not one of "array", "boolean" or 5 other candidates',
+        "'text' is not known here: write array, boolean, integer, null, number, object, string",
     ),
     "a style of 3.0 that does not exist": (
         "openapi: 3.0.3\n"
         "components: {parameters: {a: {name: a, in: query, style: commas, schema: {}}}}",
         "/components/parameters/a/style",
-        'this is not one of "form", "spaceDelimited" or 2 other candidates',
+        "'commas' is not known here: write form, spaceDelimited, pipeDelimited, deepObject",
     ),
 }
 

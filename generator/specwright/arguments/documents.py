@@ -29,7 +29,7 @@ from specwright.document.sources.git import PREFIX, Commit
 from specwright.document.sources.load import load, load_commit
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location
-from specwright.files import read_argument
+from specwright.files import read_argument, why_not_read
 from specwright.json_values import JsonObject
 from specwright.policy import Settings
 
@@ -233,5 +233,5 @@ def accepted_in(commit: Commit, document: Path) -> tuple[Acceptance, ...]:
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", Location(name, 1, 1)) from None
+        raise InputError(f"cannot be read: {why_not_read(error)}", Location(name, 1, 1)) from None
     return acceptances.entries(name, *parse_toml(Path(name), content), BY_ID)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from specwright.report.terminal import progress, show
 
 _SUFFIX = ".html"
 _INDEX = "index.html"
+# Suffixes of files, as opposed to the ends of other names, such as `v1.2`.
+_SUFFIX_OF_FILE = re.compile(r"\.[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Pages:
             raise InputError(
                 f"{output}: is a symbolic link; pages are not written through links", hint=hint
             )
+        if is_site and _SUFFIX_OF_FILE.fullmatch(output.suffix) and not output.is_dir():
+            hint = "end it in .html for one page, or name a directory for a site"
+            raise InputError(f"{output}: is neither a page nor a directory", hint=hint)
         if os.path.lexists(output) and output.is_dir() != is_site:
             kind = "a file, and a site needs a directory" if is_site else "a directory"
             raise InputError(f"{output}: is {kind}", hint=hint)

@@ -96,7 +96,8 @@ def configured(
         try:
             check_package(package)
         except ValueError as error:
-            raise InputError(f"--package {error}, got {package!r}") from None
+            hint = "it is imported by this name: letters, digits and _, such as my_api"
+            raise InputError(f"--package {error}, got {package!r}", hint=hint) from None
     options = replace(
         config.options,
         package=package or config.options.package,

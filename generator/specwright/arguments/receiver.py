@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from specwright.arguments.ranges import IntegerRange, NumberRange
 from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
 
@@ -26,13 +27,13 @@ _OPTIONS = (
         help="Receive webhooks behind a tunnel that begins at this URL; it ends at "
         "--receiver-port.",
     ),
-    click.option("--receiver-port", type=click.IntRange(0, 65535), default=0, metavar="PORT"),
+    click.option("--receiver-port", type=IntegerRange(0, 65535), default=0, metavar="PORT"),
 )
 
 # To be applied below `receiver_options`, which takes its value.
 retry_scale = click.option(
     "--retry-scale",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=NumberRange(0, 1, min_open=True),
     default=1.0,
     metavar="FACTOR",
     help="The factor by which the implementation scales the pauses between attempts in this test.",

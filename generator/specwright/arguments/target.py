@@ -208,7 +208,8 @@ def _value(name: str) -> str:
     """Return the value of an environment variable, for use in a header."""
     value = os.environ.get(name, "")
     if not value:
-        raise InputError(f"the environment variable {name} is not set or is empty")
+        message = f"the environment variable {name} is not set or is empty"
+        raise InputError(message, hint=f"set it to the key: export {name}=…")
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise InputError(f"the key in {name} has characters that are not allowed in a header")
     return value

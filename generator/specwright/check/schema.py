@@ -285,13 +285,12 @@ class _Wording:
     def is_consequence(self, error: jsonschema_rs.ValidationError) -> bool:
         """Return whether a field is missing only because its name is misspelt."""
         node = self.nodes.get(join(*error.instance_path))
-        if error.kind.name != "required" or node is None:
+        missing = _alternatives(error) or [getattr(error.kind, "property", "")]
+        if missing == [""] or node is None:
             return False
         unknown = node.value.keys() - self.objects[node.kind].keys()
         # Of statuses, the schema requires any one.
-        return node.kind == "responses" or bool(
-            get_close_matches(getattr(error.kind, "property", ""), unknown)
-        )
+        return node.kind == "responses" or any(get_close_matches(name, unknown) for name in missing)
 
     def unknown_field(self, pointer: Pointer) -> SchemaMismatch:
         """Return the violation of an object with a field that it may not have."""
@@ -321,7 +320,7 @@ class _Wording:
         return f"{'Swagger' if self.version == '2.0' else 'OpenAPI'} {self.version}"
 
     def _sentence(self, error: jsonschema_rs.ValidationError, place: Pointer) -> str:
-        context, missing = getattr(error.kind, "context", None), getattr(error.kind, "property", "")
+        missing = getattr(error.kind, "property", "")
         node, holder = self.nodes.get(place), self.nodes.get(place.rpartition("/")[0])
         is_of_parameter = holder is not None and holder.kind == "parameter"
         if missing == "required" or (is_of_parameter and place.endswith("/required")):
@@ -332,15 +331,13 @@ class _Wording:
             return "'in' must be body, formData, header, path or query"
         if node is not None and node.kind == "responses" and error.kind.name == "minProperties":
             return "no response is described"
-        if error.kind.name in UNIONS and context:
-            wanted = [
-                str(getattr(branch[0].kind, "property", ""))
-                for branch in context
-                if len(branch) == 1
-            ]
-            named = [f"'{name}'" for name in wanted if name]
-            if len(named) == len(context):
-                return f"one of {', '.join(named)} is required"
+        if alternatives := _alternatives(error):
+            return f"one of {', '.join(map(repr, alternatives))} is required"
+        options = getattr(error.kind, "options", None)
+        if isinstance(options, list) and isinstance(error.instance, str):
+            return _unlisted(error.instance, options)
+        if error.kind.name == "type" and _is_unquoted(error):
+            return f"{shorten(error.message)}: write it in quotes"
         excluded = self._excluded(error)
         if len(excluded) > 1:
             return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
@@ -357,6 +354,26 @@ class _Wording:
             required = [sequence(mapping(choice).get("required")) for choice in alternatives]
             return [names[0] for names in required if len(names) == 1]
         return []
+
+
+def _alternatives(error: jsonschema_rs.ValidationError) -> list[str]:
+    """Return the names of fields of which an object needs one; empty for other errors."""
+    branches = getattr(error.kind, "context", ()) if error.kind.name in UNIONS else ()
+    causes = [branch[0].kind for branch in branches if len(branch) == 1]
+    names = [str(name) for cause in causes if (name := getattr(cause, "property", ""))]
+    return names if len(names) == len(branches) else []
+
+
+def _unlisted(value: str, options: list[JsonValue]) -> str:
+    names = [option for option in options if isinstance(option, str)]
+    listed = f"write {', '.join(names)}"
+    return f"'{shorten(value)}' is not known here: {did_you_mean(value, names, listed)}"
+
+
+def _is_unquoted(error: jsonschema_rs.ValidationError) -> bool:
+    """Return whether a text was expected where YAML reads a number or a truth value."""
+    types = getattr(error.kind, "types", ())
+    return "string" in types and isinstance(error.instance, int | float)
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:

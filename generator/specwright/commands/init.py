@@ -29,7 +29,13 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
 from specwright.files import read_argument, replace_files, why_not_written
 from specwright.project.ci import SERVICES, checks, publishing_workflow, usual_service
-from specwright.project.files import OUTPUT, ProjectFile, named_settings, project_files
+from specwright.project.files import (
+    OUTPUT,
+    ProjectFile,
+    already_begun,
+    named_settings,
+    project_files,
+)
 from specwright.project.proposals import plain_names, proposals
 from specwright.report.terminal import say
 
@@ -113,6 +119,8 @@ def init(
     if isinstance(document, str):
         path, content = _copied(document)
     else:
+        if is_begun and document is None:
+            raise already_begun(here / FILE_NAME)
         path, content = _below(document) if document is not None else _usual_document(), None
     read = _read(path, allowed, content)
     files = list(project_files(here, path, read, proposals(read)))
@@ -217,5 +225,6 @@ def _write(contents: dict[Path, bytes]) -> None:
         replace_files(contents)
     except OSError as error:
         raise SpecwrightError(
-            f"{error.filename2 or error.filename}: cannot be written: {why_not_written(error)}"
+            f"{error.filename2 or error.filename}: cannot be written: {why_not_written(error)}",
+            hint="check the permissions of the directory and the free space",
         ) from error

@@ -12,6 +12,7 @@ import click
 from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import read_document, sound_part
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, remote_refs
+from specwright.arguments.ranges import IntegerRange
 from specwright.document.sources.bundle import Remote
 from specwright.mock.application import Message, Mock, Receive, Send
 from specwright.report.progress import VALIDATION
@@ -32,7 +33,7 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if the document or the port cannot be u
 )
 @document_argument()
 @click.option(
-    "--port", metavar="N", type=click.IntRange(0, 65535), help="The port.  [default: a free one]"
+    "--port", metavar="N", type=IntegerRange(0, 65535), help="The port.  [default: a free one]"
 )
 @remote_refs
 @allow_refs_from

@@ -17,7 +17,7 @@ from specwright.arguments.project import (
 from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
 from specwright.errors import SpecwrightError
-from specwright.files import read_regular
+from specwright.files import read_regular, why_not_read
 from specwright.findings import Report
 from specwright.project.handlers import Completion, completed
 from specwright.report.terminal import say, show
@@ -110,7 +110,7 @@ def _completion(place: Path, fresh: bytes) -> Completion:
     except UnicodeDecodeError:
         return Completion((), (), "", "it is not UTF-8")
     except OSError as error:
-        raise SpecwrightError(f"{place}: cannot be read: {error.strerror}") from None
+        raise SpecwrightError(f"{place}: cannot be read: {why_not_read(error)}") from None
     return completed(existing, fresh.decode())
 
 

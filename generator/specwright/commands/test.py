@@ -14,6 +14,7 @@ from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import lint_settings
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, configured
+from specwright.arguments.ranges import IntegerRange, NumberRange
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.selection import Selection, selection_options
 from specwright.arguments.target import (
@@ -74,7 +75,7 @@ Ctrl-C.
     show_default=True,
     help="How thorough the test is.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Repeat a run.  [default: random]")
+@click.option("--seed", type=IntegerRange(0), help="Repeat a run.  [default: random]")
 @click.option(
     "--report-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -84,7 +85,7 @@ Ctrl-C.
 @click.option("--quiet", is_flag=True, help="Show one line with the outcome and no report.")
 @click.option(
     "--max-findings",
-    type=click.IntRange(0),
+    type=IntegerRange(0),
     metavar="NUMBER",
     help="How many findings a report in text shows, the worst first.  [default: all]",
 )
@@ -96,7 +97,7 @@ Ctrl-C.
 )
 @click.option(
     "--min-coverage",
-    type=click.IntRange(0, 100),
+    type=IntegerRange(0, 100),
     default=0,
     metavar="PERCENT",
     help="The share of the contract that must be reached.",
@@ -104,13 +105,13 @@ Ctrl-C.
 @click.option(
     "--max-response-time",
     "max_seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=NumberRange(0, min_open=True),
     metavar="SECONDS",
     help="How long a response may take.  [default: 30 at most]",
 )
 @click.option(
     "--max-time",
-    type=click.FloatRange(1),
+    type=NumberRange(1),
     metavar="SECONDS",
     help="How long the test may take: its steps share it.  [default: about a minute for quick]",
 )

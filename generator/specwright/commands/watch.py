@@ -17,6 +17,7 @@ from specwright import policy
 from specwright.arguments.packages import PackageArguments, PackageBuild, package_options, packages
 from specwright.arguments.pages import Pages
 from specwright.arguments.project import USUAL_NAMES
+from specwright.arguments.ranges import IntegerRange
 from specwright.config import FILE_NAME, find_project
 from specwright.document.model import is_remote
 from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
@@ -55,7 +56,7 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be u
 @click.option(
     "--mock",
     metavar="PORT",
-    type=click.IntRange(0, 65535),
+    type=IntegerRange(0, 65535),
     help="Serve a mock on this port of this machine, as `mock` does.",
 )
 @click.pass_context

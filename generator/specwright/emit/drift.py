@@ -11,6 +11,7 @@ from specwright.emit import file_states
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import LOCK, digest, read_lock
 from specwright.errors import SpecwrightError
+from specwright.files import why_not_read
 
 _MORE_LINES = 1000
 
@@ -63,7 +64,7 @@ def refuse_a_file(directory: Path) -> None:
     try:
         nearest = next(path for path in (directory, *directory.parents) if path.exists())
     except OSError as error:
-        raise SpecwrightError(f"{directory}: cannot be read: {error.strerror}") from error
+        raise SpecwrightError(f"{directory}: cannot be read: {why_not_read(error)}") from error
     if not nearest.is_dir():
         raise SpecwrightError(
             f"{nearest}: is a file, not a directory",

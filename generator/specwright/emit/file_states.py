@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from specwright.errors import SpecwrightError
-from specwright.files import LARGEST, read_regular
+from specwright.files import LARGEST, read_regular, why_not_read
 
 # Files that tools leave beside source code; they are neither generated nor written by hand.
 _LEFT_BY_TOOLS = frozenset(
@@ -63,7 +63,7 @@ def read(directory: Path, path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise SpecwrightError(f"{place}: cannot be read: {error.strerror}") from error
+        raise SpecwrightError(f"{place}: cannot be read: {why_not_read(error)}") from error
 
 
 def _entries(directory: Path) -> list[os.DirEntry[str]]:
@@ -73,4 +73,4 @@ def _entries(directory: Path) -> list[os.DirEntry[str]]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise SpecwrightError(f"{directory}: cannot be read: {error.strerror}") from error
+        raise SpecwrightError(f"{directory}: cannot be read: {why_not_read(error)}") from error

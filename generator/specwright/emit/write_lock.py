@@ -36,7 +36,8 @@ def alone_in(directory: Path) -> Iterator[None]:
         if not directory.is_dir():
             _remove_empty(missing)
         raise SpecwrightError(
-            f"{error.filename or directory}: cannot be written: {why_not_written(error)}"
+            f"{error.filename or directory}: cannot be written: {why_not_written(error)}",
+            hint="choose another directory, or check its permissions and the free space",
         ) from error
     try:
         yield

@@ -22,7 +22,7 @@ from specwright.config import (
 from specwright.document.model import Document
 from specwright.document.operations.naming import package_name
 from specwright.errors import InputError, Location
-from specwright.files import read_regular
+from specwright.files import read_regular, why_not_read
 from specwright.json_values import mapping
 from specwright.project.proposals import Proposals
 
@@ -158,8 +158,7 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
     tools = settings.get("tool", {})
     has_own = not isinstance(tools, dict) or "specwright" in tools
     for present in [file] if has_own else _between(file, name):
-        hint = "change it there, or remove it first"
-        raise InputError(f"the project has {TABLE} already", Location(str(present), 1, 1), hint)
+        raise already_begun(present)
     values = {
         "document": name.as_posix(),
         "output": OUTPUT,
@@ -175,6 +174,12 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
     )
     counts = [f"{name} ({len(settings)})" for name, settings in sections if settings]
     return ProjectFile(file, content, ", ".join([TABLE, *counts]))
+
+
+def already_begun(settings: Path) -> InputError:
+    """Return the error about a project that has settings."""
+    hint = "change it there, or remove it first"
+    return InputError(f"the project has {TABLE} already", Location(str(settings), 1, 1), hint)
 
 
 def _between(file: Path, name: Path) -> Iterator[Path]:
@@ -211,7 +216,7 @@ def content_of(file: Path) -> bytes:
     try:
         return read_regular(file) if file.exists() else b""
     except OSError as error:
-        message = f"cannot be read: {error.strerror}"
+        message = f"cannot be read: {why_not_read(error)}"
         raise InputError(message, Location(str(file), 1, 1)) from None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from specwright.errors import InputError
+from specwright.errors import InputError, did_you_mean
 from specwright.render.templates import BUILTIN, Templates
 
 _TAG = re.compile(r"\{%[-+]?\s*(?:block\s+(?P<name>\w+)|(?P<end>endblock))\b.*?%\}", re.DOTALL)
@@ -59,7 +59,8 @@ def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
     source = templates.builtin_source(name)
     if source is None:
         raise InputError(
-            f"the built-in template {name!r} does not exist", hint="see `specwright templates list`"
+            f"the built-in template {name!r} does not exist",
+            hint=did_you_mean(name, templates.builtin_names(), "see `specwright templates list`"),
         )
     if not chosen:
         return f"{{# based on {name} {_hash(source)} #}}\n{source}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import specwright
 from specwright.errors import InputError, Location, SpecwrightError
-from specwright.files import read_regular
+from specwright.files import read_regular, why_not_read
 
 BUILTIN = "builtin/"
 SUFFIX = ".jinja"
@@ -87,7 +87,7 @@ def _read(directory: Path) -> Iterator[tuple[str, str]]:
         try:
             text = read_regular(Path(entry), limit=_LARGEST).decode("utf-8")
         except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", place) from None
+            raise InputError(f"cannot be read: {why_not_read(error)}", place) from None
         except UnicodeDecodeError:
             raise InputError("not UTF-8 text", place, "save it as UTF-8") from None
         yield Path(entry).relative_to(directory).as_posix(), text
@@ -103,7 +103,7 @@ def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
                 files = [entry for entry in entries if not _is_no_template(entry.name)]
         except OSError as error:
             raise InputError(
-                f"cannot be read: {error.strerror}", Location(str(above), 1, 1)
+                f"cannot be read: {why_not_read(error)}", Location(str(above), 1, 1)
             ) from None
         for entry in files:
             if entry.is_dir(follow_symlinks=False):

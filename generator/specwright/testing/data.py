@@ -13,7 +13,7 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.errors import InputError, did_you_mean
-from specwright.files import read_argument
+from specwright.files import read_argument, why_not_read
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import resolve
 
@@ -38,7 +38,7 @@ def read_data(path: Path) -> Data:
     try:
         content = read_argument(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be read: {why_not_read(error)}") from None
     _, data = parse_toml(path, content)
     examples: dict[str, Example] = {}
     for name, table in data.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
@@ -21,6 +22,8 @@ SOURCE = "preflight"
 # The most operations to call until one responds as the document says.
 _MOST = 8
 _NOT_THERE = "start it, or check the URL"
+# The kind of an error and its number, in front of the words of the system.
+_NUMBER = re.compile(r"^\w+: \[Errno -?\d+\] ")
 # Hints by text in TLS errors, more specific ones first.
 _HINTS = {
     "CERTIFICATE": "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA",
@@ -106,7 +109,7 @@ def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange])
     if last.response is None:
         failure = str(last.failure)
         hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)
-        raise InputError(f"{url} does not respond: {failure}", hint=hint)
+        raise InputError(f"{url} does not respond: {_NUMBER.sub('', failure)}", hint=hint)
     if last.response.status == 429:
         raise InputError(
             f"{url} returned 429 to the first request", hint="wait, or use a key with higher limits"

@@ -19,7 +19,7 @@ from specwright.conformance.recording.record import Violation
 from specwright.conformance.run import Run
 from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
-from specwright.files import read_regular
+from specwright.files import read_regular, why_not_read
 from specwright.http_messages import BODY_LIMIT, Headers, MessageContent
 from specwright.json_values import JsonObject
 from specwright.pointer import Pointer
@@ -200,7 +200,8 @@ def _read(path: Path, take: Callable[[Any], _Taken]) -> _Taken:
         return take(data)
     except OSError as error:
         place = Location(str(path), 1, 1)
-        raise InputError(f"cannot be read: {error.strerror}", place) from None
+        hint = "`specwright test --report-dir` writes it"
+        raise InputError(f"cannot be read: {why_not_read(error)}", place, hint) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
             "not the result of a run of this version of specwright",

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.errors import InputError, Location
-from specwright.files import read_argument
+from specwright.files import read_argument, why_not_read
 from specwright.http_messages import Headers, MessageContent
 from specwright.json_values import JsonObject, JsonValue
 
@@ -125,7 +125,9 @@ def read(path: Path) -> Recording:
         if not isinstance(entries, list):
             raise TypeError
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+        place = Location(str(path), 1, 1)
+        hint = "name a file that you may read"
+        raise InputError(f"cannot be read: {why_not_read(error)}", place, hint) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _no_har(path, "log.entries is missing") from None
     recorded = []

@@ -24,6 +24,8 @@ _OPEN = EXTENSIBLE_ENUM.name
 # The alternatives of several unions, each with each.
 _MOST_ALTERNATIVES = 50
 _DEEPEST_UNION = 2
+# Values in values whose schemas are joined.
+_DEEPEST_VALUES = 50
 _TYPES = ("array", "boolean", "integer", "number", "object", "string", "null")
 _OF_MAPS = frozenset(
     {
@@ -130,9 +132,25 @@ def is_endless(document: Document, schema: JsonObject) -> bool:
         return True
     for ref in _parts_of(document, mapping(whole[0].get("items"))):
         seen = set[str]()
-        if _returns(document, ref, ref, seen, _reference_of):
-            return any("allOf" in mapping(_target(document, passed)) for passed in seen)
-    return False
+        is_circle = _returns(document, ref, ref, seen, _reference_of)
+        if is_circle and any("allOf" in mapping(_target(document, passed)) for passed in seen):
+            return True
+    return _repeats(document, schema, ())
+
+
+def _repeats(document: Document, schema: JsonValue, above: tuple[JsonValue, ...]) -> bool:
+    """Return whether a joined schema has, at some depth, items or values joined of the same parts.
+
+    Args:
+        above: the schemas that it is in.
+    """
+    whole = joined(document, schema)
+    if whole is None:
+        return False
+    if schema in above or len(above) > _DEEPEST_VALUES:
+        return True
+    inner = [whole[0].get(keyword) for keyword in ("items", "additionalProperties")]
+    return any(_repeats(document, held, (*above, schema)) for held in inner)
 
 
 def _returns(

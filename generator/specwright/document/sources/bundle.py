@@ -18,6 +18,7 @@ from specwright.document.model import Document, Graft, Source, is_remote
 from specwright.document.shape import Node, shape_of, walk
 from specwright.document.sources.base_uris import BaseUris
 from specwright.errors import InputError, Location, UnreadableError, UnresolvedError
+from specwright.files import why_not_read
 from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer, escape, join, resolve, split
 
@@ -306,7 +307,10 @@ class _Bundler:
             ) from None
         except OSError as error:
             raise UnreadableError(
-                file, f"'{ref}' does not resolve: {error.strerror}", place, f"looked for {file}"
+                file,
+                f"'{ref}' does not resolve: {why_not_read(error)}",
+                place,
+                f"looked for {file}",
             ) from None
 
 

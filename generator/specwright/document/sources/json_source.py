@@ -17,15 +17,48 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TOKEN = re.compile(
     rf"{_TEXT.pattern}|-?(?:NaN|Infinity)|-?\d[\d.eE+-]*|[{{}}\[\],:]|true|false|null"
 )
-_HINTS = (
-    ("Expecting property name", "a trailing comma, a comment or single quotes are not JSON"),
-    ("Expecting value", "a value is missing, or is not JSON (True, None, a trailing comma)"),
-    ("Expecting ',' delimiter", "a comma is missing before this, or a bracket is not closed"),
-    ("Expecting ':' delimiter", "a colon belongs between a member's name and its value"),
-    ("Unterminated string", "close the string with a double quote on the same line"),
-    ("Invalid control character", "write line breaks and tabs in strings as \\n and \\t"),
-    ("Invalid \\", 'only \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX may follow a backslash'),
-    ("Extra data", "one JSON value per file; something follows after its end"),
+# What the parser of Python reports, in words of ours, with hints.
+_PROBLEMS = (
+    (
+        "Expecting property name",
+        "a name in double quotes was expected here",
+        "a trailing comma, a comment or single quotes are not JSON",
+    ),
+    (
+        "Expecting value",
+        "a value was expected here",
+        "a value is missing, or is not JSON (True, None, a trailing comma)",
+    ),
+    (
+        "Expecting ',' delimiter",
+        "a comma was expected here",
+        "a comma is missing before this, or a bracket is not closed",
+    ),
+    (
+        "Expecting ':' delimiter",
+        "a colon was expected here",
+        "a colon belongs between a member's name and its value",
+    ),
+    (
+        "Unterminated string",
+        "a string is not closed",
+        "close the string with a double quote on the same line",
+    ),
+    (
+        "Invalid control character",
+        "a control character is in a string",
+        "write line breaks and tabs in strings as \\n and \\t",
+    ),
+    (
+        "Invalid \\",
+        "this may not follow a backslash",
+        'only \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX may follow a backslash',
+    ),
+    (
+        "Extra data",
+        "the value of this file has ended before this",
+        "one JSON value per file; something follows after its end",
+    ),
 )
 
 
@@ -107,9 +140,12 @@ def parse(file: str, text: str) -> tuple[JsonValue, JsonSource]:
         )
         refused = _too_deep(data) or _has_lone_surrogate(text)
     except json.JSONDecodeError as error:
-        hint = next((hint for start, hint in _HINTS if error.msg.startswith(start)), None)
+        words, hint = next(
+            ((words, hint) for sign, words, hint in _PROBLEMS if error.msg.startswith(sign)),
+            (error.msg, None),
+        )
         place = Location(file, *source.line_and_column(min(error.pos, len(text))))
-        raise InputError(f"not valid JSON: {error.msg}", place, hint) from None
+        raise InputError(f"not valid JSON: {words}", place, hint) from None
     except (_RefusedError, RecursionError, ValueError):
         refused = True
     if refused:

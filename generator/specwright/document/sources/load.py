@@ -41,6 +41,8 @@ class Directories:
 
 SWAGGER_VERSION = "2.0"
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
+# Fields by which the documents of other formats begin.
+_OTHERS = {"asyncapi": "AsyncAPI", "swaggerVersion": "Swagger 1", "arazzo": "Arazzo"}
 # Bytes to show of content that is not a document.
 _SHOWN = 120
 
@@ -170,7 +172,7 @@ def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
     try:
         return read(Path(file))
     except FileNotFoundError:
-        raise InputError("no such file", start, "check the path") from None
+        raise InputError("no such file", start, _advice(file)) from None
     except IsADirectoryError:
         raise InputError("is a directory", start, "name the document inside it") from None
     except (OSError, ValueError) as error:
@@ -178,6 +180,14 @@ def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
         raise InputError(
             f"cannot be read: {reason}", start, "name a file that you may read"
         ) from None
+
+
+def _advice(file: str) -> str:
+    """Return a hint about a missing file."""
+    if re.match(r"[a-z]+:/", file):
+        return "an address begins with https:// or http://"
+    before, colon, after = file.partition(":")
+    return f"a file of a commit is git:{before}:{after}" if colon else "check the path"
 
 
 def parse(file: str, content: bytes) -> tuple[JsonValue, Source]:
@@ -240,6 +250,13 @@ def _openapi(data: JsonValue, source: Source) -> JsonObject:
                 f'it must be text: "{SWAGGER_VERSION}"',
             )
         return data
+    for field, name in _OTHERS.items():
+        if field in data and "openapi" not in data:
+            raise InputError(
+                f"this is a document of {name}",
+                Location(source.file, *source.position((field,))),
+                f"OpenAPI 3.0, 3.1, 3.2 and Swagger {SWAGGER_VERSION} can be read",
+            )
     version = data.get("openapi")
     if not isinstance(version, str) or not _SUPPORTED.fullmatch(version):
         shown = "missing" if "openapi" not in data else f"{version!r}"

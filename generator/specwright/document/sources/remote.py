@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http.client import HTTPException
+from socket import gaierror
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -40,8 +41,9 @@ def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda addr
         with build_opener(_Redirects(allows)).open(url, timeout=SECONDS) as answer:
             content: bytes = answer.read(LARGEST + 1)
     except (HTTPException, OSError, ValueError) as error:
+        what = "" if place.file == url else f"'{url}' "
         raise InputError(
-            f"'{url}' cannot be fetched: {_reason(error)}", place, "check the address"
+            f"{what}cannot be fetched: {_reason(error)}", place, "check the address"
         ) from None
     if len(content) > LARGEST:
         raise InputError(f"'{url}' is too large", place, "keep a copy next to the document")
@@ -49,7 +51,11 @@ def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda addr
 
 
 def _reason(error: Exception) -> str:
-    """Return the reason of an error in the words of the system, without its number."""
+    """Return the reason of an error in words about the address."""
     inner = error.reason if isinstance(error, URLError) else error
+    if isinstance(inner, gaierror):
+        return "the name of the host is unknown"
+    if isinstance(inner, ConnectionRefusedError):
+        return "nothing listens there"
     words = inner.strerror if isinstance(inner, OSError) else None
     return str(error) if isinstance(error, HTTPError) else words or str(inner)

@@ -82,13 +82,34 @@ class _Complete:
     height: int
 
 
+_UNCLOSED = "found unexpected end of stream"
+# What the parser reports, in words of ours; it has two parsers, one of which is in C.
+_PROBLEMS = {
+    "did not find expected key": "a key was expected here",
+    "expected <block end>": "a key was expected here",
+    "did not find expected '-' indicator": "an item that begins with '-' was expected here",
+    "did not find expected ',' or ']'": "',' or ']' was expected here",
+    "expected ',' or ']'": "',' or ']' was expected here",
+    "did not find expected ',' or '}'": "',' or '}' was expected here",
+    "expected ',' or '}'": "',' or '}' was expected here",
+    _UNCLOSED: "a quote is not closed",
+    "could not find expected ':'": "a key without ':'",
+    "mapping values are not allowed in this context": "a key is not allowed here",
+    "found character that cannot start any token": "no text can begin with this character",
+    "found unknown escape character": "a backslash in double quotes before another character",
+    "block sequence entries are not allowed in this context": "'-' is not allowed here",
+}
+
+
 def parse(file: str, text: str) -> tuple[JsonValue, YamlSource]:
     """Parse one YAML document; anything that JSON cannot express is an error."""
     reader = _Reader(file)
     try:
         data = reader.read(yaml.parse(text, Loader=loader()))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        # What is not closed is shown at its beginning, and not at the end of the file.
+        is_unclosed = _UNCLOSED in (error.problem or "")
+        mark = (not is_unclosed and error.problem_mark) or error.context_mark
         place = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
         line, column = Lines(text).text(place.line), place.column - 1
         if line[column : column + 1] == "\t":
@@ -98,8 +119,10 @@ def parse(file: str, text: str) -> tuple[JsonValue, YamlSource]:
                 place,
                 "YAML indents with spaces: replace the tab",
             ) from None
+        problem = str(error.problem or error.context)
+        words = next((words for sign, words in _PROBLEMS.items() if sign in problem), problem)
         raise InputError(
-            f"not valid YAML: {error.problem or error.context}",
+            f"not valid YAML: {words}",
             place,
             "check the indentation and quote text that contains ': ', '#', or starts with "
             "one of [ ] { } * & ! | > @ `",
