@@ -71,6 +71,7 @@ SAME = {
     "a default": ("def a(b=1): ...", "def a(b=2): ..."),
     "a private name": ("def _a(): ...", ""),
     "the order": ("def a(): ...\ndef b(): ...", "def b(): ...\ndef a(): ..."),
+    "a type that is defined later": ("class A:\n b: list[A]", "class A:\n b: 'list[A]'"),
 }
 
 

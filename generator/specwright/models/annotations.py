@@ -19,6 +19,14 @@ def quoted_in(annotation: ast.AST) -> set[str]:
     return {name for inner in parsed for name in names_in(inner)}
 
 
+def unquoted(annotation: ast.expr) -> ast.expr:
+    """Return the annotation that a string contains, or another one as it is."""
+    match annotation:
+        case ast.Constant(str(text)):
+            return ast.parse(text, mode="eval").body
+    return annotation
+
+
 def reached(name: str, named: Mapping[str, Set[str]]) -> set[str]:
     """Return all names that a name refers to, directly or through others.
 

@@ -17,7 +17,7 @@ from operator import attrgetter
 from specwright.ir.model.api import Api
 from specwright.ir.model.params import Params, ParamsAlias, ParamsDictionary, ParamsKey
 from specwright.ir.model.values import union
-from specwright.models.annotations import names_in
+from specwright.models.annotations import names_in, unquoted
 from specwright.text import Text
 
 # The types that values of a type in the module of models are made of.
@@ -121,7 +121,8 @@ class _Derivation:
             match field:
                 case ast.AnnAssign(ast.Name(name), annotation, value):
                     description = descriptions.get(name, "")
-                    fields[name] = _Field(name, annotation, value is None, description)
+                    type_ = unquoted(annotation)
+                    fields[name] = _Field(name, type_, value is None, description)
         return fields
 
     def _key(self, field: _Field) -> ParamsKey:

@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from specwright.models.annotations import unquoted
+
 _PARAMS = "params"
 # The typed dictionary that stands beside the model of its name in an annotation.
 _BESIDE = re.compile(rf" \| {_PARAMS}\.\w+")
@@ -147,7 +149,10 @@ def _value(node: ast.stmt) -> str:
         # For an alias, the value is the type.
         case ast.AnnAssign(annotation=ast.Name("TypeAlias"), value=ast.expr() as expression):
             return ast.unparse(expression)
-        case ast.AnnAssign(annotation=expression) | ast.Assign(value=expression):
+        # Of what is defined later, the type is a string.
+        case ast.AnnAssign(annotation=expression):
+            return ast.unparse(unquoted(expression))
+        case ast.Assign(value=expression):
             return ast.unparse(expression)
     return ""
 

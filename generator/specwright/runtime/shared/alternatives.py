@@ -6,14 +6,14 @@ from functools import cached_property
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin
 
-from pydantic import GetCoreSchemaHandler, TypeAdapter
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, core_schema
 
 from .checking import TEST, noted
 from .codec import Checker
 
 T = TypeVar("T")
-_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+_ANYTHING = SchemaSerializer(core_schema.any_schema())
 
 
 class OneOf:
@@ -41,7 +41,7 @@ class _Alternatives:
         return [Checker(member) for member in self._members]
 
     def test(self, value: T) -> T:
-        data = _ANYTHING.dump_json(value, by_alias=True, exclude_unset=True)
+        data = _ANYTHING.to_json(value, by_alias=True, exclude_unset=True)
         if sum(checker.accepts(data) for checker in self._checkers) > 1:
             raise PydanticCustomError("one_of", "Input matches more than one alternative")
         return value

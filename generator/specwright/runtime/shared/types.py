@@ -12,7 +12,6 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    ClassVar,
     Literal,
     Self,
     TypeVar,
@@ -22,10 +21,11 @@ from typing import (
     get_origin,
 )
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, Strict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, Strict
 from pydantic_core import (
     PydanticCustomError,
     PydanticKnownError,
+    SchemaSerializer,
     SchemaValidator,
     core_schema,
 )
@@ -34,7 +34,7 @@ from pydantic_core.core_schema import CoreSchema
 from .checking import ABSENT, INSTEAD, KNOWN, TEST, noted, shaped
 
 T = TypeVar("T")
-_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+_ANYTHING = SchemaSerializer(core_schema.any_schema())
 # Types with values that are equal in Python but not in JSON.
 _UNLIKE_JSON = (bool, decimal.Decimal, datetime.date, datetime.time)
 
@@ -80,8 +80,8 @@ class Model(BaseModel):
         ser_json_inf_nan="constants",
     )
 
-    _least_properties: ClassVar[int] = 0
-    _most_properties: ClassVar[float] = math.inf
+    # The limits of the number of properties. Pydantic would evaluate an annotation for each model.
+    __counts__ = (0, math.inf)
 
     def __init_subclass__(
         cls,
@@ -91,9 +91,9 @@ class Model(BaseModel):
     ) -> None:
         """Set the allowed number of properties; the limits of a class also apply to subclasses."""
         super().__init_subclass__(**config)
-        above = [base for base in cls.__bases__ if issubclass(base, Model)]
-        cls._least_properties = max(min_properties, *(class_._least_properties for class_ in above))
-        cls._most_properties = min(max_properties, *(class_._most_properties for class_ in above))
+        above = [base.__counts__ for base in cls.__bases__ if issubclass(base, Model)]
+        least, most = zip((min_properties, max_properties), *above, strict=True)
+        cls.__counts__ = (max(least), min(most))
 
     # Pydantic's own yields names and values, which would be mistaken for the items of a page.
     __iter__ = None  # type: ignore[assignment]  # pyright: ignore
@@ -106,17 +106,18 @@ class Model(BaseModel):
         schema = handler(source)
         model = cast("dict[str, Any]", handler.resolve_ref_schema(schema))
         _shape(model)
-        if cls._least_properties or cls._most_properties < math.inf:
+        if cls.__counts__ != Model.__counts__:
             model |= noted(model, TEST, cls._count_properties)
         return schema
 
     def _count_properties(self) -> Self:
         count = len(self.model_fields_set)
         about = {"field_type": "Object", "actual_length": count}
-        if count < self._least_properties:
-            raise PydanticKnownError("too_short", {**about, "min_length": self._least_properties})
-        if count > self._most_properties:
-            raise PydanticKnownError("too_long", {**about, "max_length": self._most_properties})
+        least, most = self.__counts__
+        if count < least:
+            raise PydanticKnownError("too_short", {**about, "min_length": least})
+        if count > most:
+            raise PydanticKnownError("too_long", {**about, "max_length": most})
         return self
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
@@ -208,7 +209,7 @@ def _with_test(schema: CoreSchema, test: Callable[[T], T]) -> CoreSchema:
 
 def _without_equals(items: T) -> T:
     # Files are not read: two are equal if they have the same bytes or the same path.
-    data = _ANYTHING.dump_python(items, by_alias=True, exclude_unset=True)
+    data = _ANYTHING.to_python(items, by_alias=True, exclude_unset=True)
     compared = [_compared(item) for item in data]
     if len(compared) != len(set(compared)):
         raise PydanticCustomError("unique_items", "List items should be unique")
