@@ -21,6 +21,7 @@ from specwright.culprits import Culprit, is_failure, without_culprits
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
 from specwright.document.normalise import normalise
+from specwright.document.operations.files import with_texts_for_files
 from specwright.document.operations.naming import package_name
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.operations.sites import Direction, operations
@@ -234,7 +235,8 @@ class _Prepared:
     @cached_property
     def normal(self) -> Document:
         """The document as models and operations are generated from it."""
-        return split_directions(tag_alternatives(compose(normalise(self.document))))
+        composed = tag_alternatives(compose(normalise(self.document)))
+        return with_texts_for_files(split_directions(composed))
 
     @property
     def contents(self) -> PackageContents:

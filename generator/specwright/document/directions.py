@@ -1,25 +1,26 @@
 """Two schemas in place of one that has members which are only read, or only sent.
 
 `Order` is the schema for reading. Requests, and all schemas that are sent in them, refer to
-`OrderInput`.
+`OrderInput`. So do those with files where the other direction has texts in their place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from specwright.document.model import Document
+from specwright.document.operations import files
 from specwright.document.operations.naming import STEP, is_from_place, model_name
-from specwright.document.operations.sites import (
-    Direction,
-    Site,
-    contents,
-    operations,
-    parameters,
-    request_body,
-    responses,
+from specwright.document.operations.reach import (
+    COMPONENTS,
+    HELD,
+    component_of,
+    component_schemas,
+    components_of,
+    holders,
+    reached_components,
 )
 from specwright.document.schemas.discriminator_object import (
     DISCRIMINATOR,
@@ -30,13 +31,10 @@ from specwright.document.schemas.discriminator_object import (
 from specwright.document.schemas.inspection import map_children
 from specwright.document.schemas.polarity import LeftOut, Polarity
 from specwright.document.schemas.unions import says_its_tag
-from specwright.document.shape import OBJECTS
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, split
 
-COMPONENTS = join("components", "schemas")
 SUFFIX = "Input"
-_HELD = frozenset(["schema", "itemSchema"])
 
 # Names of properties, by the place of a schema.
 _Names = Mapping[Pointer, Set[str]]
@@ -44,13 +42,13 @@ _Names = Mapping[Pointer, Set[str]]
 
 def split_directions(document: Document) -> Document:
     """Return a normalised document in which requests and responses have schemas of their own."""
-    schemas = _schemas(document)
+    schemas = component_schemas(document)
     left_out = LeftOut(document)
     divided = _divided(document, left_out)
     if not divided:
         return document
-    sent = _reached(document, _holders(document, sent=True)) & divided
-    read = _reached(document, _holders(document, sent=False))
+    sent = reached_components(document, holders(document, sent=True)) & divided
+    read = reached_components(document, holders(document, sent=False))
     here = {key for key in sent - read if is_from_place(key)}
     inputs = _named(schemas, sent - here) | {key: key for key in here}
     to_server = _Rewriting.of(left_out, Polarity.TO_SERVER, inputs)
@@ -62,17 +60,18 @@ def split_directions(document: Document) -> Document:
         if key in inputs:
             changed[inputs[key]] = to_server.schema(schema, pointer)
     components = {**mapping(document.data["components"]), "schemas": changed}
-    for holder in _holders(document, sent=True):
-        for key in _HELD & holder.value.keys():
-            holder.value[key] = to_server.schema(holder.value[key], holder / key)
+    for holder in holders(document, sent=True):
+        site = holder.site
+        for key in HELD & site.value.keys():
+            site.value[key] = to_server.schema(site.value[key], site / key)
     return document.with_data({**document.data, "components": components})
 
 
 def inputs_of(document: Document) -> dict[str, str]:
     """Return the keys of the schemas that have a second one for requests, with its key."""
     divided = _divided(document, LeftOut(document))
-    sent = _reached(document, _holders(document, sent=True)) & divided
-    return _named(_schemas(document), sent)
+    sent = reached_components(document, holders(document, sent=True)) & divided
+    return _named(component_schemas(document), sent)
 
 
 def _named(schemas: Mapping[str, JsonValue], sent: Set[str]) -> dict[str, str]:
@@ -84,22 +83,18 @@ def _named(schemas: Mapping[str, JsonValue], sent: Set[str]) -> dict[str, str]:
     }
 
 
-def _schemas(document: Document) -> Mapping[str, JsonValue]:
-    return mapping(mapping(document.data.get("components")).get("schemas"))
-
-
 def _divided(document: Document, left_out: LeftOut) -> set[str]:
     """Return the components that differ between requests and responses."""
-    schemas = _schemas(document)
+    schemas = component_schemas(document)
     keys = {
         split(pointer)[2]
         for polarity in Polarity
         for pointer in left_out.properties(polarity)
         if pointer.startswith(COMPONENTS + "/")
-    }
+    } | files.directional(document)
     users: dict[str, set[str]] = {}
     for key, each in schemas.items():
-        for used in _components_of(document, each):
+        for used in components_of(document, each):
             users.setdefault(used, set()).add(key)
     pending = list(keys)
     while pending:
@@ -107,63 +102,6 @@ def _divided(document: Document, left_out: LeftOut) -> set[str]:
         keys |= new
         pending.extend(new)
     return keys
-
-
-def _within(schema: JsonValue) -> Iterator[JsonObject]:
-    """Yield a schema and all schemas in it, without following references."""
-    if isinstance(schema, dict):
-        yield schema
-        for key, value in schema.items():
-            match OBJECTS["schema"].get(key), value:
-                case "schema", dict():
-                    yield from _within(value)
-                case "schema[]", list():
-                    for item in value:
-                        yield from _within(item)
-                case "schema{}", dict():
-                    for member in value.values():
-                        yield from _within(member)
-
-
-def _components_of(document: Document, schema: JsonValue) -> set[str]:
-    """Return the keys of the components that a schema refers to, in whole or in part."""
-    references = (part.get("$ref") for part in _within(schema))
-    components = (_component(document, ref) for ref in references if document.is_local(ref))
-    return {key for key, _ in components if key}
-
-
-def _component(document: Document, ref: str) -> tuple[str, Pointer]:
-    """Return the component that a reference names, and the rest of the pointer."""
-    target = document.target(ref)
-    if not target.startswith(COMPONENTS + "/"):
-        return "", target
-    _, _, key, *inner = split(target)
-    return key, join(*inner)
-
-
-def _reached(document: Document, holders: list[Site]) -> set[str]:
-    schemas = _schemas(document)
-    reached: set[str] = set()
-    pending = [holder.value[key] for holder in holders for key in _HELD & holder.value.keys()]
-    while pending:
-        new = _components_of(document, pending.pop()) - reached
-        reached |= new
-        pending += [schemas.get(key) for key in new]
-    return reached
-
-
-def _holders(document: Document, *, sent: bool) -> list[Site]:
-    """Return the media types and parameters with values that clients send, or read."""
-    holders: dict[Pointer, Site] = {}
-    for site in operations(document):
-        is_request = (site.direction is Direction.PATH) is sent
-        body = request_body(document, site) if is_request else None
-        answers = [] if is_request else [each for _, each in responses(document, site)]
-        arguments = parameters(document, site).values() if is_request else ()
-        for holder in (*arguments, *([body] if body else ()), *answers):
-            holders[holder.pointer] = holder
-            holders |= {each.pointer: each for _, each in contents(document, holder)}
-    return list(holders.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +141,7 @@ class _Rewriting:
         return result
 
     def _reference(self, ref: str) -> str:
-        key, inner = _component(self.document, ref)
+        key, inner = component_of(self.document, ref)
         target = COMPONENTS + join(self.keys.get(key, key)) + inner
         return "#" + quote(target) if key in self.keys else ref
 
@@ -213,7 +151,7 @@ class _Rewriting:
         of_mapping = {self._key(target) for target in targets.values()}
         for union_member in (*sequence(schema.get("oneOf")), *sequence(schema.get("anyOf"))):
             ref = mapping(union_member).get("$ref")
-            key = _component(self.document, ref)[0] if self.document.is_local(ref) else ""
+            key = component_of(self.document, ref)[0] if self.document.is_local(ref) else ""
             if (
                 key in self.keys
                 and key not in of_mapping
@@ -224,7 +162,11 @@ class _Rewriting:
 
     def _key(self, target: str) -> str:
         """Return the component that a discriminator maps to, by its key or by a reference."""
-        return target if target in _schemas(self.document) else _component(self.document, target)[0]
+        return (
+            target
+            if target in component_schemas(self.document)
+            else component_of(self.document, target)[0]
+        )
 
     def _mapped(self, target: str) -> str:
         key = self._key(target)
