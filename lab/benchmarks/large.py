@@ -86,7 +86,9 @@ LARGE_CALL = Measurement(
     "The first call of a package of 874 operations",
     "ms",
     "CPU time of a fresh interpreter that imports the package, makes a client, calls one operation "
-    "of a local server and reads the response into models, less that of an empty one.",
+    "of a local server and reads the response into models, less that of an empty one. Most of it "
+    "is the import of all 943 models, each a class that Pydantic makes; most of the rest is that "
+    "of httpx2, its engine and Pydantic.",
     first_call,
     (Goal("at most 150 ms", lambda m: m[OURS] <= 150),),
 )
