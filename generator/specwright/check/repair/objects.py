@@ -64,7 +64,7 @@ def edit(problem: SchemaMismatch, nodes: Mapping[Pointer, Node], data: JsonValue
         case "unevaluatedProperties" | "additionalProperties":
             # Nothing reads a field that OpenAPI does not have.
             return Edit(pointer) if node else None
-        case "type" if problem.message.endswith('type "string"') and _is_number(data, pointer):
+        case "type" if 'type "string"' in problem.message and _is_number(data, pointer):
             # YAML reads `version: 1.0` as a number.
             return Edit(pointer, json.dumps(resolve(data, pointer)), loses=False)
         case "uniqueItems":
