@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # For servers that accept any credential.
-_TOKEN = "a-test-token"
+_TOKEN = "atesttoken"
 _DJANGO = (
     "{bin}/python -m django migrate --verbosity 0"
     " && {bin}/python -m django spectacular --file openapi.yaml"
     " && exec {bin}/gunicorn testproj.wsgi --bind 127.0.0.1:{port} --threads 8"
+)
+# The supervisor may start it again: what is there stays.
+_KINTO = (
+    "test -f kinto.ini || {bin}/kinto init --backend memory --cache-backend memory"
+    " --host 127.0.0.1 --ini kinto.ini; exec {bin}/kinto start --ini kinto.ini --port {port}"
 )
 
 
@@ -105,6 +110,57 @@ SERVERS = (
         command=("{bin}/litellm", "--host", "127.0.0.1", "--port", "{port}"),
         environment={"LITELLM_MASTER_KEY": "sk-test-1234"},
         key="sk-test-1234",
+    ),
+    Server(
+        name="Jupyter Server",
+        packages=("jupyter_server==2.21.1", "ipykernel"),
+        command=(
+            *("{bin}/jupyter", "server", "--allow-root", "--no-browser", "--ip", "127.0.0.1"),
+            *("--port", "{port}", "--ServerApp.root_dir={data}", "--IdentityProvider.token="),
+            "--ServerApp.disable_check_xsrf=True",
+        ),
+        document="/api/spec.yaml",
+        base="/api",
+    ),
+    Server(
+        name="Kinto",
+        packages=("kinto==26.5.0", "setuptools<81"),
+        command=("sh", "-c", _KINTO),
+        document="/v1/__api__",
+        base="/v1",
+        # Its document has no credentials.
+        environment={"KINTO_BUCKET_CREATE_PRINCIPALS": "system.Everyone"},
+    ),
+    Server(
+        name="LoopBack (Express), todos",
+        packages=("@loopback/example-todo@6.0.0",),
+        is_npm=True,
+        command=("sh", "-c", "mkdir -p data; exec node {bin}/../@loopback/example-todo"),
+        environment={"HOST": "127.0.0.1", "PORT": "{port}"},
+    ),
+    Server(
+        name="Glances",
+        packages=("glances[web]==4.5.8",),
+        command=(
+            *("{bin}/glances", "--webserver", "--bind", "127.0.0.1", "--port", "{port}"),
+            "--disable-webui",
+        ),
+    ),
+    Server(
+        name="Tiled",
+        packages=("tiled[server]==0.2.20",),
+        command=(
+            *("{bin}/tiled", "serve", "catalog", "--temp", "--public", "--port", "{port}"),
+            *("--api-key", _TOKEN),
+        ),
+        key=_TOKEN,
+    ),
+    Server(
+        name="dstack",
+        packages=("dstack[server]==0.22.5",),
+        command=("{bin}/dstack", "server", "--host", "127.0.0.1", "--port", "{port}", "--yes"),
+        environment={"HOME": "{data}", "DSTACK_SERVER_ADMIN_TOKEN": _TOKEN},
+        key=_TOKEN,
     ),
     Server(
         name="Django REST framework, snippets",
