@@ -36,11 +36,13 @@ class Redaction:
     text is searched only for those with their rarest word in it.
     """
 
-    __slots__ = ("_forms", "_of_word")
+    __slots__ = ("_forms", "_known", "_of_word")
 
     def __init__(self, secrets: Iterable[str], values: Iterable[str] = ()) -> None:
         self._forms = {form for secret in secrets for form in _forms(secret) if form}
         self._of_word: dict[str, set[str]] = {}
+        # The traffic of a run repeats most of its texts, such as names of members, often.
+        self._known: dict[str, str] = {}
         inner = {form: _inner_words(form) for value in values for form in _text_encodings(value)}
         common = Counter(word for words in inner.values() for word in words)
         for form, words in inner.items():
@@ -55,6 +57,11 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """Return the text without secrets."""
+        if text not in self._known:
+            self._known[text] = self._without_secrets(text)
+        return self._known[text]
+
+    def _without_secrets(self, text: str) -> str:
         forms = set(self._forms)
         for word in self._of_word.keys() & set(_WORD.findall(text)):
             forms |= self._of_word[word]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from functools import cache
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.value_parts import subschema_at, value_parts
 from specwright.conformance.recording.concealment import Concealment, texts
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
-from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.schemas.applicators import Subschema, reachable
 from specwright.json_values import JsonValue
@@ -39,18 +37,22 @@ def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
     """Return the values in bodies that no report may show."""
     document = contract.document
 
-    @cache
-    def may_hold_any(schema: Pointer) -> bool:
-        return any(map(_is_hidden, reachable(document, subschema_at(document, schema))))
+    known = dict[Pointer, bool]()
+
+    def may_hold_any(schema: Subschema) -> bool:
+        if schema.pointer not in known:
+            known[schema.pointer] = any(map(_is_hidden, reachable(document, schema)))
+        return known[schema.pointer]
 
     values = set[str]()
     for exchange in exchanges:
-        for schema, message in _messages(contract, exchange):
+        for pointer, message in _messages(contract, exchange):
+            schema = subschema_at(document, pointer)
             # Most bodies cannot hold any, and need not be parsed.
             if may_hold_any(schema):
-                values.update(
-                    _values(document, subschema_at(document, schema), message.json_or_none)
-                )
+                for part in value_parts(document, schema, message.json_or_none, may_hold_any):
+                    if any(map(_is_hidden, part.applied)):
+                        values.update(_texts(part.value))
     return {value for value in values if len(value) >= _SHORTEST}
 
 
@@ -73,13 +75,6 @@ def _messages(
             schema = contract.schema_of(body) if body is not None else None
             if schema is not None:
                 yield schema, exchange.request
-
-
-def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator[str]:
-    """Yield the texts in the hidden parts of a value."""
-    for part in value_parts(document, schema, value):
-        if any(map(_is_hidden, part.applied)):
-            yield from _texts(part.value)
 
 
 def _is_hidden(schema: Subschema) -> bool:

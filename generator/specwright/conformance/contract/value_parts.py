@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from specwright.conformance.recording.exchange import readings
@@ -46,8 +46,17 @@ def any_item(pointer: Pointer) -> Pointer:
     return re.sub(r"/\d+(?=/|$)", "/*", pointer)
 
 
-def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[ValuePart]:
-    """Yield a value and its parts, at any depth, to which a schema applies."""
+def value_parts(
+    document: Document,
+    schema: Subschema,
+    value: JsonValue,
+    matters: Callable[[Subschema], bool] = lambda _: True,
+) -> Iterator[ValuePart]:
+    """Yield a value and its parts, at any depth, to which a schema applies.
+
+    Args:
+        matters: whether a schema, or one that it holds, is of interest.
+    """
     pending: list[tuple[Pointer, list[Subschema], JsonValue]] = [("", [schema], value)]
     # Items of one list have the same schemas.
     known: dict[tuple[Pointer, ...], tuple[Subschema, ...]] = {}
@@ -57,7 +66,7 @@ def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iter
             continue
         key = tuple(subschema.pointer for subschema in schemas)
         if key not in known:
-            known[key] = tuple(applying(document, schemas))
+            known[key] = tuple(filter(matters, applying(document, schemas)))
         part = ValuePart(pointer, value, tuple(schemas), known[key])
         yield part
         pending += _within(document, part)
