@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -37,6 +37,8 @@ class RunProfile(StrEnum):
 
 # How long to wait for the next attempt of a delivery.
 PATIENCE_SECONDS = {RunProfile.QUICK: 5.0, RunProfile.FULL: 16.0}
+# How long fuzzing waits for the responses to examples, which may be slow on purpose.
+_SLOW_SECONDS = 1.0
 # How long a response may take.
 TIMEOUTS = {RunProfile.QUICK: 10.0, RunProfile.FULL: 30.0}
 FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
@@ -195,15 +197,21 @@ class Run:
         return {name: partial(self._take, name, SOURCE, partial(scenario, driver))}
 
     def _fuzz(self, driver: Driver) -> None:
-        """Fuzz, with examples and refusals in parallel, as their requests may be slow."""
+        """Fuzz, with examples and refusals in parallel, as their requests may be slow.
+
+        The fuzzer sends one request after the other, and no slow example.
+        """
         contract, profile = self.contract, FUZZERS[self.profile].slowed(self.slowness)
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(len(_BESIDE)) as pool:
             sent = [
                 pool.submit(self._take, scenario.name, SOURCE, partial(scenario, driver))
                 for scenario in _BESIDE
             ]
-            self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
+            wait(sent, _SLOW_SECONDS * self.slowness)
+            slow = driver.slow(_SLOW_SECONDS * self.slowness / 2)
+            step = partial(fuzz, contract, self.target, profile, self.seed, slow)
+            self._take(FUZZING, FUZZING, step)
             for future in sent:
                 future.result()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from specwright.conformance.checks.requests.validity import RequestJudge
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
@@ -90,6 +92,23 @@ def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None
     (parameter,) = derived["paths"]["/widgets/{id}"]["get"]["parameters"]
     assert parameter["example"] == "w 7"
     assert "parameters" not in derived["paths"]["/widgets/{id}"]["delete"]
+
+
+def test_an_example_that_was_sent_under_another_key_is_left_out(contract: Document) -> None:
+    bodies = [{"reference": f"example-{size}", "size": size} for size in (1, 2)]
+    post = contract.data["paths"]["/widgets"]["post"]
+    post["requestBody"]["content"]["application/json"]["examples"] = {
+        f"of size {body['size']}": {"value": body} for body in bodies
+    }
+    tested = Contract(contract)
+    sent = OperationCall(tested.by_id["createWidget"], {}, bodies[0] | {"reference": "fresh"})
+    derived = derive(tested, ContractRoutes(tested, BASE), [], 1, slow=[sent])
+    content = derived["paths"]["/widgets"]["post"]["requestBody"]["content"]["application/json"]
+    assert content["examples"] == {"of size 2": {"value": bodies[1]}}
+    elsewhere = replace(sent, operation=tested.by_id["listWidgets"])
+    kept = derive(tested, ContractRoutes(tested, BASE), [], 1, slow=[elsewhere])
+    content = kept["paths"]["/widgets"]["post"]["requestBody"]["content"]["application/json"]
+    assert len(content["examples"]) == 2
 
 
 def test_the_key_is_in_the_environment_only(

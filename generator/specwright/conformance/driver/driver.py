@@ -62,7 +62,8 @@ class Driver:
         self._learned, self._tried_after = 0, dict[Pointer, int]()
         self._patience = _PATIENCE_SECONDS
         # Independent of the seed: a repeated run must not reuse the keys of the first one.
-        self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
+        self._token, self._numbers = f"{source[:8]}-{token}", count(1)
+        self._waiting: dict[object, tuple[float, OperationCall]] = {}
 
     def send(self, call: OperationCall, role: str = MAIN, *, key: str | None = None) -> Exchange:
         """Send a call, and learn from its response."""
@@ -93,11 +94,21 @@ class Driver:
             url = self.target.base_url + call.operation.site.key
             unmade = HttpRequest(call.operation.method, url, ())
             return Exchange(0, self.source, role, pointer, unmade, None, _UNMADE, time.time(), 0.0)
-        return self.target.send(request, self.source, pointer, role)
+        waiting = object()
+        self._waiting[waiting] = time.monotonic(), call
+        try:
+            return self.target.send(request, self.source, pointer, role)
+        finally:
+            del self._waiting[waiting]
 
     def fresh_key(self) -> str:
         """Return a new idempotency key, or any other unique text."""
-        return next(self._keys)
+        return f"{self._token}-{next(self._numbers)}"
+
+    def slow(self, seconds: float) -> list[OperationCall]:
+        """Return the calls that have waited longer than some seconds for their response."""
+        latest = time.monotonic() - seconds
+        return [call for began, call in [*self._waiting.values()] if began <= latest]
 
     def first_success(self, operation: ContractOperation) -> tuple[OperationCall, Exchange] | None:
         """Return the first call of an operation that succeeds; None if no candidate does.

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from copy import deepcopy
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from specwright.conformance.contract.calls import ABSENT, OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import inferred
 from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.driver.driver import with_key
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import CA_VARIABLE, HANGS, TargetServer, is_stream
 from specwright.conformance.fuzzing.profile import FuzzingLimits
@@ -28,6 +30,7 @@ from specwright.document.operations.sites import (
     Direction,
     OperationSite,
     json_content,
+    members,
     operations,
     parameters,
     request_body,
@@ -176,12 +179,14 @@ def derive(
     seen: Sequence[Exchange],
     shards: int,
     distant: Set[Pointer] = frozenset(),
+    slow: Sequence[OperationCall] = (),
 ) -> JsonObject:
     """Return the document for schemathesis: without servers, with real ids, divided into shards.
 
     Args:
         seen: earlier exchanges; the ids in them are known to exist.
         distant: operations that are not to be fuzzed.
+        slow: calls for examples that are left out.
     """
     derived = contract.document.with_data(deepcopy(contract.document.data))
     derived.data.pop("webhooks", None)
@@ -205,6 +210,8 @@ def derive(
     for copy, end in zip(copies, ends, strict=True):
         copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
         _leave_out_unsent(derived, copy, demands)
+        for call in (call for call in slow if call.operation.pointer == copy.pointer):
+            _leave_out_example(derived, copy, call)
         if copy.pointer in known:
             copy.value["parameters"] = [*_with_ids(derived, copy, known[copy.pointer])]
     return derived.data
@@ -264,6 +271,17 @@ def _leave_out_unsent(document: Document, operation: OperationSite, demands: Dem
             for declared in sequence(holder.value.get("parameters"))
             if document.follow(declared) not in unsent
         ]
+
+
+def _leave_out_example(document: Document, operation: OperationSite, call: OperationCall) -> None:
+    """Remove the example of a body that a call has sent, under whatever key."""
+    content = json_content(document, request_body(document, operation))
+    if content is None:
+        return
+    for name, example in [*members(document, content, "examples")]:
+        other = replace(call, body=example.value.get("value"))
+        if with_key(other, name).body == with_key(call, name).body:
+            del mapping(content.value["examples"])[name]
 
 
 def _with_ids(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from specwright.conformance.checks.requests.validity import RequestJudge, RequestVerdict
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
@@ -40,12 +42,19 @@ _CREDENTIALS = CHECKS["ignored_auth"].rule
 _METHODS = CHECKS["unsupported_method"].rule
 
 
-def fuzz(contract: Contract, target: TargetServer, profile: FuzzingLimits, seed: int) -> None:
+def fuzz(
+    contract: Contract,
+    target: TargetServer,
+    profile: FuzzingLimits,
+    seed: int,
+    slow: Sequence[OperationCall] = (),
+) -> None:
     """Fuzz a target with schemathesis; exchanges and violations go into the target's record.
 
     Args:
         contract: of an upgraded document.
         seed: for the generated data.
+        slow: calls for examples that are not sent again.
 
     Raises:
         InputError: schemathesis is not installed, or does not start.
@@ -58,7 +67,7 @@ def fuzz(contract: Contract, target: TargetServer, profile: FuzzingLimits, seed:
     target.signer.renew()
     keys = idempotency_keys(routes, judge, target.record)
     base_url, distant = _base_url(contract, target)
-    derived = derive(contract, routes, target.record.exchanges, profile.processes, distant)
+    derived = derive(contract, routes, target.record.exchanges, profile.processes, distant, slow)
     share = profile.seconds_of_each(len(routes.operations))
     seeds = {shard: seed + shard for shard in shards_of(derived)}
     # A path may have a method that is not tested, or that must not be called.

@@ -73,7 +73,7 @@ _NOT_OF_THE_REQUEST = (401, 403, 429)
 _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 
 
-@scenario(after="examples", beside=FUZZING)
+@scenario(beside=FUZZING)
 def refusals(driver: Driver) -> None:
     """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
     for operation, declared in driver.contract.declaring(IDEMPOTENCY):

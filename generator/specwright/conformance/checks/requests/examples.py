@@ -20,14 +20,12 @@ _AT_ONCE = 4
 def examples(driver: Driver) -> None:
     """Send every named example once, except those that trigger webhooks.
 
-    The monitors judge the responses.
+    The step `refusals` sends those of operations with idempotency keys. The monitors judge the
+    responses.
     """
     before = dict(driver.successes)
-    calls = _calls(driver)
-    # A slow request is still in progress when the second one arrives with its key.
-    twice = [call for call in calls for _ in range(2 if call.operation.get(IDEMPOTENCY) else 1)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(driver.send, twice))
+        list(pool.map(driver.send, _calls(driver)))
     # Other scenarios must not repeat special cases such as a slow response.
     driver.successes.update(before)
 
@@ -42,6 +40,7 @@ def _calls(driver: Driver) -> list[OperationCall]:
         driver.example(operation, name)
         for operation in driver.contract.operations.values()
         if operation.body is not None and operation.get(CAPACITY) is None
+        if operation.get(IDEMPOTENCY) is None or operation.pointer not in driver.successes
         for name, _ in sites.members(driver.contract.document, operation.body[1], "examples")
         if name not in causes
     ]
