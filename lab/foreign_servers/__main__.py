@@ -1,18 +1,28 @@
-"""Install and start the servers, test each with both tools, and save the results."""
+"""Install and start the servers, test each with both tools, and save the results.
+
+The reports stay beside the environments, for the verdicts by hand.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from subprocess import CalledProcessError
-from tempfile import TemporaryDirectory, gettempdir
 
 from lab.foreign_servers.comparison import Failure, others
 from lab.foreign_servers.outcomes import SCHEMATHESIS, SPECWRIGHT, Outcome, keep, load
-from lab.foreign_servers.runs import Running, by_schemathesis, by_specwright, started
+from lab.foreign_servers.runs import (
+    PLACE,
+    Running,
+    by_schemathesis,
+    by_specwright,
+    reports_of,
+    started,
+)
 from lab.foreign_servers.servers import SERVERS, Server
 from lab.measured import records
 
@@ -22,7 +32,7 @@ _Run = Callable[[Running, str, int, Path], tuple[Outcome, list[Failure]]]
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.foreign_servers", description=__doc__)
     parser.add_argument("names", nargs="*", help="Prefixes of server names.  [default: all]")
-    parser.add_argument("--place", type=Path, default=Path(gettempdir(), "specwright-foreign"))
+    parser.add_argument("--place", type=Path, default=PLACE)
     parser.add_argument("--seconds", type=int, default=120, help="Limit per tool and server.")
     options = parser.parse_args()
     options.place.mkdir(parents=True, exist_ok=True)
@@ -33,8 +43,8 @@ def main() -> None:
         if wanted and not server.name.lower().startswith(wanted):
             continue
         try:
-            ours, found = _measured(by_specwright, server, options.place, options.seconds)
-            theirs, reported = _measured(by_schemathesis, server, options.place, options.seconds)
+            ours, found = _measured(SPECWRIGHT, by_specwright, server, options)
+            theirs, reported = _measured(SCHEMATHESIS, by_schemathesis, server, options)
         except (RuntimeError, CalledProcessError) as error:
             print(f"{server.name}: {error}")
             continue
@@ -48,12 +58,15 @@ def main() -> None:
 
 
 def _measured(
-    run: _Run, server: Server, place: Path, seconds: int
+    tool: str, run: _Run, server: Server, options: argparse.Namespace
 ) -> tuple[Outcome, list[Failure]]:
     """Return the result of a tool on a server that is in its state after installation."""
     corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", "corpus"))
-    with TemporaryDirectory() as reports, started(server, place, corpus) as running:
-        return run(running, server.key, seconds, Path(reports))
+    reports = reports_of(server, options.place, tool)
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    with started(server, options.place, corpus) as running:
+        return run(running, server.key, options.seconds, reports)
 
 
 if __name__ == "__main__":

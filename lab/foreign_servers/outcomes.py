@@ -120,9 +120,9 @@ def render() -> str:
         "\n\n## Causes\n",
     ]
     for server, tools in outcomes.items():
-        parts.append(f"\n### {_cell(server)}\n")
+        parts.append(f"\n### {cell(server)}\n")
         if ours := tools[SPECWRIGHT].causes:
-            lines = [f"| {_cell(row)} | {_verdict(read['causes'], server, row)} |" for row in ours]
+            lines = [f"| {cell(row)} | {_verdict(read['causes'], server, row)} |" for row in ours]
             parts.append("\n".join([f"\n| {SPECWRIGHT} | |", "|---|---|", *lines, ""]))
         if tools[SCHEMATHESIS].causes:
             lines = _compared(read["others"], server, tools[SCHEMATHESIS])
@@ -149,20 +149,20 @@ def _compared(verdicts: list[dict[str, str]], server: str, outcome: Outcome) -> 
         )
         told = "; ".join(f"{words} ({number})" for words, number in said.most_common())
         equal = count - sum(other.times for other in others[check])
-        rows.append(f"| {_cell(check)} | {count} | {equal} | {told} |")
+        rows.append(f"| {cell(check)} | {count} | {equal} | {told} |")
     return rows
 
 
 def _verdict(verdicts: list[dict[str, str]], server: str, subject: str) -> str:
     for verdict in verdicts:
         if re.search(verdict["server"], server) and re.search(verdict["cause"], subject):
-            return f"**{verdict['verdict']}**: {_cell(verdict['why'])}"
+            return f"**{verdict['verdict']}**: {cell(verdict['why'])}"
     return f"**{NOT_READ}**"
 
 
 def _row(server: str, operations: int, tool: str, outcome: Outcome) -> str:
     if outcome.stopped and not outcome.requests:
-        return f"| {server} | {operations} | {tool} | {_cell(outcome.stopped[0])} | | | | |"
+        return f"| {server} | {operations} | {tool} | {cell(outcome.stopped[0])} | | | | |"
     said = sum(outcome.causes.values())
     return (
         f"| {server} | {operations} | {tool} | {outcome.reached} | {outcome.requests:,} "
@@ -170,6 +170,7 @@ def _row(server: str, operations: int, tool: str, outcome: Outcome) -> str:
     )
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Return a text as a cell of a table, cut if it is long."""
     plain = text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
     return plain if len(plain) < 200 else f"{plain[:200]}…"

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 from lab.benchmarks.workshop import ENVIRONMENT
@@ -24,6 +25,8 @@ from lab.foreign_servers.comparison import Failure, of_schemathesis, of_specwrig
 from lab.foreign_servers.outcomes import Outcome
 from lab.foreign_servers.servers import Server
 
+# Where the servers are installed, and the reports are.
+PLACE = Path(gettempdir(), "specwright-foreign")
 _START_SECONDS = 120
 _VERSION = re.compile(r"[^A-Za-z0-9]+")
 _SEED = "1"
@@ -63,6 +66,11 @@ def install(server: Server, place: Path) -> Path:
     if server.source and not any((home / "source").glob("*")):
         _unpack(server.source, home)
     return home / "bin"
+
+
+def reports_of(server: Server, place: Path, tool: str) -> Path:
+    """Return the directory of the reports of a tool on a server."""
+    return place / f"reports-{_slug(server.name)}-{tool}"
 
 
 @contextmanager

@@ -120,7 +120,6 @@ SERVERS = (
             "--ServerApp.disable_check_xsrf=True",
         ),
         document="/api/spec.yaml",
-        base="/api",
     ),
     Server(
         name="Kinto",
