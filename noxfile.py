@@ -438,6 +438,15 @@ def tickets(session: nox.Session) -> None:
 
 
 @nox.session
+def loads(session: nox.Session) -> None:
+    """Test one server ten times at each of three loads of the machine (half an hour)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.tickets.loads", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Mutate the code and count undetected mutants (an hour; `-- ROOM`, `-- --changed A..B`)."""
     install_workspace(session)

@@ -108,6 +108,7 @@ MEASUREMENTS = (
     ),
     Measurement("shops", "contract-shops.md", (*_CONTRACT_TESTS, "lab/shops")),
     Measurement("tickets", "contract-tickets.md", (*_CONTRACT_TESTS, "lab/tickets", "lab/archive")),
+    Measurement("loads", "contract-tickets.md", (*_CONTRACT_TESTS, "lab/tickets")),
     Measurement(
         "foreign_servers", "contract-foreign-servers.md", (*_CONTRACT_TESTS, "lab/foreign_servers")
     ),

@@ -26,8 +26,14 @@ ALONE_SECONDS = 30
 SCHEMATHESIS = SPECWRIGHT.with_name("schemathesis")
 
 
-def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
-    """Return the findings of `specwright test` about a server with a bug, or with `none`.
+def tested(subject: Subject, bug: str, document: Any, *more: str) -> tuple[int, Any]:
+    """Run `specwright test` against a server with a bug, or with `none`.
+
+    Args:
+        more: further arguments of the command.
+
+    Returns:
+        its exit code and its report.
 
     Raises:
         RuntimeError: the server could not be tested.
@@ -41,7 +47,7 @@ def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
         # As users begin: what is plain in the document becomes settings, such as pagination.
         init = [SPECWRIGHT, "init", file.name]
         subprocess.run(init, cwd=directory, check=True, capture_output=True)
-        command = [SPECWRIGHT, "test", url, "--document", file, *named]
+        command = [SPECWRIGHT, "test", url, "--document", file, *named, *more]
         done = subprocess.run(
             [*command, "--seed", SEED, "--format", "json"],
             cwd=directory,
@@ -53,9 +59,14 @@ def tested(subject: Subject, bug: str, document: Any) -> list[Finding]:
         )
     if not done.stdout:
         raise RuntimeError(f"the server with {bug} was not tested: {done.stderr}")
+    return done.returncode, json.loads(done.stdout)
+
+
+def findings_of(report: Any) -> list[Finding]:
+    """Return the findings of a report, one for each place."""
     return [
         Finding(finding["rule"], finding["level"], place["pointer"], place["message"])
-        for finding in json.loads(done.stdout)["findings"]
+        for finding in report["findings"]
         for place in finding.get("occurrences") or [finding]
     ]
 
@@ -91,7 +102,8 @@ def judge(name: str, bugs: list[str], kinds: tuple[str, ...]) -> None:
             if kind == ALONE:
                 findings = alone(subject, bug, documents[PLAIN])
             else:
-                findings = tested(subject, bug, documents[kind])
+                _, report = tested(subject, bug, documents[kind])
+                findings = findings_of(report)
             if bug == NONE:
                 runs.clean[kind] = findings
                 told: object = runs.blamed()

@@ -20,6 +20,7 @@ from lab.mutants import figures
 from lab.real_servers import outcomes as real_servers
 from lab.shops import verdicts as shops
 from lab.situations import outcomes as situations
+from lab.tickets import loads
 from lab.tickets import verdicts as tickets
 from service.catalogue import build as catalogue
 from tests.bugs import driver as bugs
@@ -123,7 +124,11 @@ DERIVED = (
         by_others.render,
     ),
     page("docs/contract-shops.md", "lab/shops/*.json", shops.render),
-    page("docs/contract-tickets.md", "lab/tickets/*.json", tickets.render),
+    page(
+        "docs/contract-tickets.md",
+        "lab/tickets/*.json",
+        lambda: tickets.render() + loads.render(),
+    ),
     page(
         "docs/mutants.md",
         "lab/mutants/figures.json and words.toml",

@@ -274,7 +274,7 @@ def _leave_out_unsent(document: Document, operation: OperationSite, demands: Dem
 
 
 def _leave_out_example(document: Document, operation: OperationSite, call: OperationCall) -> None:
-    """Remove the example of a body that a call has sent, under whatever key."""
+    """Remove the example of a body that a call has sent with any key."""
     content = json_content(document, request_body(document, operation))
     if content is None:
         return
