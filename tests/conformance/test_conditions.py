@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from fastapi import FastAPI, Header, HTTPException, Response
+from fastapi import FastAPI, Header, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from specwright.conformance.checks.lifecycle import conditions as module
 from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from tests.conformance.fastapi_apps import driver_of, messages
 
 PROVEN = (
@@ -169,3 +170,44 @@ def test_a_change_that_requires_a_condition_is_reached(tmp_path: Path, declared:
         assert driver.first_success(change) is not None
         call = driver.successes[change.pointer][0]
         assert driver.probe(call).succeeded
+
+
+def test_what_http_says_to_a_condition_need_not_be_declared(tmp_path: Path) -> None:
+    app, titles = FastAPI(), ["plain"]
+
+    def checked(request: Request, response: Response) -> None:
+        tag = f'"{len(titles)}"'
+        response.headers["ETag"] = tag
+        if request.headers.get("If-None-Match") == tag:
+            raise HTTPException(304)
+        if request.headers.get("If-Match", tag) != tag:
+            raise HTTPException(412)
+
+    @app.get("/item")
+    def read(request: Request, response: Response) -> Item:
+        checked(request, response)
+        return Item(title=titles[-1])
+
+    @app.patch("/item")
+    def change(item: Item, request: Request, response: Response) -> Item:
+        checked(request, response)
+        if item.title == "gone":
+            # Without a condition, the document has to say so.
+            raise HTTPException(412)
+        titles.append(item.title)
+        return item
+
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        module.conditions(driver)
+        statuses = {
+            exchange.response.status
+            for exchange in driver.target.record.exchanges
+            if exchange.response is not None
+        }
+        assert {304, 412} <= statuses
+        assert messages(driver, UNDECLARED_STATUS) == []
+        patch = driver.successes["/paths/~1item/patch"][0]
+        driver.probe(patch.with_member("/title", "gone"))
+        said = "PATCH /item: status 412 is not declared (declared: 200, 422)"
+        assert messages(driver, UNDECLARED_STATUS) == [said]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urljoin, urlsplit
 
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
@@ -86,6 +86,13 @@ REDIRECT = BehaviourRule(
 )
 
 _NOT_FOUND = (404, 410)
+# Statuses that HTTP defines for headers of requests (RFC 9110, 13.1 and 14.2).
+_OF_HEADERS: Mapping[int, Sequence[str]] = {
+    206: ("range",),
+    304: ("if-none-match", "if-modified-since"),
+    412: ("if-match", "if-none-match", "if-unmodified-since"),
+    416: ("range",),
+}
 # Roles that any operation may refuse, by status.
 _FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER_TENANT, LIVE_MODE)}
 
@@ -104,9 +111,21 @@ def status_is_declared(checked: CheckedResponse) -> Iterator[Violation]:
     is_nowhere = is_astray and response.status in (404, 405)
     # A failure is a violation of a rule of its own.
     is_judged = is_nowhere or is_undeclared_failure(checked.contract, response)
+    is_judged |= _is_of_a_header(operation, exchange.request, response)
     if checked.declared is None and not is_judged:
         is_foreign = exchange.role in _FOREIGN.get(response.status, ())
         yield undeclared(operation, exchange, response, is_foreign=is_foreign)
+
+
+def _is_of_a_header(
+    operation: ContractOperation, request: HttpRequest, response: HttpResponse
+) -> bool:
+    """Return whether a status is due to a header of HTTP that the operation does not declare."""
+    declared = {(place, name.lower()) for place, name in (slot.key for slot in operation.slots)}
+    return any(
+        request.header(name) is not None and ("header", name) not in declared
+        for name in _OF_HEADERS.get(response.status, ())
+    )
 
 
 def undeclared(
