@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
+from specwright.conformance import run as runs
 from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.fuzzing import profile as fuzzing
-from specwright.conformance.recording.exchange import Exchange, HttpRequest
-from specwright.conformance.run import RunProfile, begin, slowness_of, usual_seconds
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
+from specwright.conformance.run import (
+    RunProfile,
+    begin,
+    recent_slowness,
+    slowness_of,
+    usual_seconds,
+)
 from specwright.pointer import Pointer
 from tests.conformance.fastapi_apps import driver_of
 
@@ -77,3 +84,47 @@ def test_more_time_is_for_steps_and_fuzzing() -> None:
     assert usual_seconds(RunProfile.QUICK, 300, 2.0) == 180.0
     assert usual_seconds(RunProfile.FULL, 300, 2.0) is None
     assert fuzzing.QUICK.slowed(2.0).seconds == 2 * fuzzing.QUICK.seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "source", "slowness"),
+    [
+        ([], "scenarios", 1.0),
+        ([0.001] * 80 + [0.06] * 20, "scenarios", 3.0),
+        ([0.001] * 95 + [9.0] * 5, "scenarios", 1.0),
+        # Earlier ones say nothing about now, and those of webhooks wait on purpose.
+        ([0.06] * 50 + [0.001] * 100, "scenarios", 1.0),
+        ([0.06] * 100, "webhooks", 1.0),
+        ([9.0] * 100, "scenarios", 8.0),
+    ],
+)
+def test_what_some_of_the_latest_responses_take_counts(
+    seconds: list[float], source: str, slowness: float
+) -> None:
+    request, response = HttpRequest("GET", "http://x/", ()), HttpResponse(200, (), b"")
+    exchanges = [
+        Exchange(1, source, "main", None, request, response, None, 1.0, taken) for taken in seconds
+    ]
+    assert recent_slowness(exchanges) == pytest.approx(slowness)
+
+
+@pytest.mark.parametrize(("max_time", "seconds"), [(None, 180.0), (7.0, 7.0)])
+def test_a_server_that_becomes_slower_gets_more_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_time: float | None, seconds: float
+) -> None:
+    fuzzed = []
+
+    def fuzz(_: object, __: object, limits: fuzzing.FuzzingLimits, *___: object) -> None:
+        fuzzed.append(limits.seconds)
+
+    monkeypatch.setattr(runs, "fuzz", fuzz)
+    monkeypatch.setattr(runs, "recent_slowness", lambda _: 3.0)
+    with driver_of(app(), tmp_path) as driver:
+        run = begin(driver.contract, driver.target, RunProfile.QUICK, seed=1, max_time=max_time)
+        assert run.slowness == 1.0
+        run.go()
+        assert (run.slowness, run.budget.seconds) == (3.0, seconds)
+        assert run.budget.cut == []
+        if max_time is None:
+            assert fuzzed == [3.0 * fuzzing.QUICK.seconds]
+            assert (run.budget.share("finish") or 0.0) > 60.0

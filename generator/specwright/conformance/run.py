@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,7 +22,7 @@ from specwright.conformance.driver.target import TargetLost, TargetServer, TimeO
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
-from specwright.conformance.recording.exchange import FUZZING
+from specwright.conformance.recording.exchange import FUZZING, Exchange
 from specwright.conformance.recording.exchange import SCENARIOS as SOURCE
 from specwright.conformance.recording.record import Record
 from specwright.errors import SpecwrightError
@@ -54,6 +54,8 @@ _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
 _QUICK_RESPONSE, _MOST_SLOWNESS = 0.02, 8.0
 # The number of requests that measure it: the first one may load a part of the server.
 _MEASURED = 5
+# How many of the latest responses show how busy the machine is, and how many of them are as fast.
+_RECENT, _FAST = 100, 0.9
 
 
 def usual_seconds(profile: RunProfile, operations: int, slowness: float = 1.0) -> float | None:
@@ -85,7 +87,24 @@ def slowness_of(target: TargetServer) -> float:
         target.send(first.request, first.source, first.operation, first.role).seconds
         for _ in range(_MEASURED)
     ]
-    return min(max(median(seconds) / _QUICK_RESPONSE, 1.0), _MOST_SLOWNESS)
+    return _slowness(median(seconds))
+
+
+def recent_slowness(exchanges: Sequence[Exchange]) -> float:
+    """Return how many times as long as usual the latest responses to scenarios took, at least one.
+
+    On a busy machine, some of them take long, and the others are as fast as ever.
+    """
+    seconds = [
+        exchange.seconds
+        for exchange in exchanges[-_RECENT:]
+        if exchange.source == SOURCE and exchange.response is not None
+    ]
+    return _slowness(sorted(seconds)[int(len(seconds) * _FAST)]) if seconds else 1.0
+
+
+def _slowness(seconds: float) -> float:
+    return min(max(seconds / _QUICK_RESPONSE, 1.0), _MOST_SLOWNESS)
 
 
 @dataclass(slots=True)
@@ -96,10 +115,12 @@ class Budget:
 
     Attributes:
         seconds: for all steps; None for no limit.
+        is_fixed: whether the user has chosen this time.
         cut: the steps that ran out of time.
     """
 
     seconds: float | None
+    is_fixed: bool = False
     steps: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
     _shares: Mapping[str, int] = field(default_factory=dict)
@@ -109,6 +130,13 @@ class Budget:
         """Start the clock for these steps, in their order, with their shares of the time."""
         self.steps, self._shares = list(shares), shares
         self._ends = time.monotonic() + (self.seconds or 0.0)
+
+    def extend(self, factor: float) -> None:
+        """Multiply the time, unless it is fixed."""
+        if self.seconds is not None and not self.is_fixed:
+            more = self.seconds * (factor - 1)
+            self.seconds += more
+            self._ends += more
 
     def share(self, step: str) -> float | None:
         """Return the seconds for the next step; None for no limit."""
@@ -183,6 +211,7 @@ class Run:
             self.budget.begin({name: shares.get(name, 1) for name in actions})
             try:
                 for self.at, action in actions.items():
+                    self._slow_down()
                     self._limit(self.budget.share(self.at))
                     action()
             except TargetLost as lost:
@@ -234,6 +263,13 @@ class Run:
             own = sum(1 for exchange in later if exchange.source == source)
             self.steps.append((name, own, seconds))
 
+    def _slow_down(self) -> None:
+        """Give the other steps more time, if the server or this machine has become slower."""
+        slowness = recent_slowness(self.record.exchanges)
+        if slowness > self.slowness:
+            self.budget.extend(slowness / self.slowness)
+            self.slowness = slowness
+
     def _limit(self, seconds: float | None) -> None:
         """Limit the time of the scenarios, in seconds."""
         if seconds is not None:
@@ -256,7 +292,8 @@ def begin(
         max_time: the time limit of the run in seconds; None for the default of its profile.
     """
     slowness = slowness_of(target)
-    budget = Budget(max_time or usual_seconds(profile, len(contract.operations), slowness))
+    usual = usual_seconds(profile, len(contract.operations), slowness)
+    budget = Budget(max_time or usual, is_fixed=max_time is not None)
     target.record.monitors = (
         Monitors(contract, target.record, max_seconds),
         Consistency(contract, target.record),
