@@ -16,26 +16,28 @@ from pathlib import Path
 from typing import Any
 
 from lab.measured import records
-from lab.tickets.judge import NONE, findings_of, tested
+from lab.tickets.judge import findings_of, tested
 from lab.tickets.subjects import SUBJECTS
 from lab.tickets.verdicts import PLAIN
 
 KEPT = Path(__file__).with_suffix(".json")
 LOADS = (0, 2, 8)
-# Without a bug, and with one that only requests at the same time show.
-BUGS = (NONE, "double-booking")
+# Only requests at the same time show it.
+BUG = "double-booking"
+INCLUDED = ("* /bookings*", "* /labels*")
 _BUSY = (sys.executable, "-c", "while True: pass")
 
 HEAD = """
 ## Beside other work
 
-The ticket system, {runs} times each with one seed, while none, two, or eight other processes keep
-two cores busy ({measured}, beside other work, so that these loads are the least ones;
-`nox -s loads`). *Differing* are findings that not all runs have at any load, and *cut* runs that
-say that a step had too little time.
+The bookings and labels of the ticket system with the bug `double-booking`, which only requests at
+the same time show: tested {runs} times with one seed while none, two, or eight other processes
+keep two cores busy ({measured}; other work was going on, so that these loads are the least ones;
+`nox -s loads`). *Differing* are findings that not all runs have, and *cut* runs that say that a
+step had too little time.
 
-| Bug | Busy processes | Exit code | Findings | Differing | Cut | Seconds |
-|---|--:|---|--:|--:|--:|--:|
+| Busy processes | Exit code | Findings | Differing | Cut | Seconds |
+|--:|---|--:|--:|--:|--:|
 """
 
 
@@ -54,8 +56,8 @@ class Run:
     seconds: float
 
 
-# The runs by the bug of the server, and the number of busy processes.
-Runs = dict[str, dict[str, list[Run]]]
+# The runs by the number of busy processes.
+Runs = Mapping[str, Sequence[Run]]
 
 
 @contextlib.contextmanager
@@ -70,35 +72,32 @@ def busy(processes: int) -> Iterator[Sequence[subprocess.Popen[bytes]]]:
             process.wait()
 
 
-def run(bug: str, document: Any) -> Run:
-    """Test the ticket system with a bug, or with `none`."""
+def run(document: Any) -> Run:
+    """Test the server."""
+    included = [part for pattern in INCLUDED for part in ("--include", pattern)]
     began = time.monotonic()
-    exit_code, report = tested(SUBJECTS["tickets"], bug, document)
+    exit_code, report = tested(SUBJECTS["tickets"], BUG, document, *included)
     seconds = round(time.monotonic() - began, 1)
     findings = {f"{row.level} {row.rule} at {row.place}" for row in findings_of(report)}
     facts = {fact["label"]: fact["value"] for fact in report["facts"]}
     return Run(exit_code, sorted(findings), facts.get("Out of time", ""), seconds)
 
 
-def section(runs: Mapping[str, Mapping[str, Sequence[Run]]], measured: str) -> str:
+def section(runs: Runs, measured: str) -> str:
     """Return the section of the page, with the words for the date of the runs."""
-    lines, differing = [], set[str]()
-    for bug, by_load in runs.items():
-        sets = [set(run.findings) for done in by_load.values() for run in done]
-        always = set.intersection(*sets)
-        differing |= set.union(*sets) - always
-        lines += [_row(bug, load, done, always) for load, done in by_load.items()]
-    if differing:
-        lines += ["\nIn some runs only:\n\n", *(f"- {finding}\n" for finding in sorted(differing))]
-    [count] = {len(done) for by_load in runs.values() for done in by_load.values()}
+    sets = [set(run.findings) for done in runs.values() for run in done]
+    always = set.intersection(*sets)
+    lines = [_row(load, done, always) for load, done in runs.items()]
+    if differing := sorted(set.union(*sets) - always):
+        lines += ["\nIn some runs only:\n\n", *(f"- {finding}\n" for finding in differing)]
+    [count] = {len(done) for done in runs.values()}
     return HEAD.format(runs=count, measured=measured) + "".join(lines)
 
 
-def _row(bug: str, load: str, done: Sequence[Run], always: set[str]) -> str:
+def _row(load: str, done: Sequence[Run], always: set[str]) -> str:
     codes = sorted(Counter(run.exit_code for run in done).items())
     counts = {len(run.findings) for run in done}
     cells = (
-        f"`{bug}`",
         load,
         ", ".join(f"{code} ({count} of {len(done)})" for code, count in codes),
         " to ".join(map(str, sorted({min(counts), max(counts)}))),
@@ -112,10 +111,7 @@ def _row(bug: str, load: str, done: Sequence[Run], always: set[str]) -> str:
 def render() -> str:
     """Return the section of the page."""
     kept = json.loads(KEPT.read_text("utf-8"))
-    runs: Runs = {
-        bug: {load: [Run(**row) for row in done] for load, done in by_load.items()}
-        for bug, by_load in kept.items()
-    }
+    runs = {load: [Run(**row) for row in done] for load, done in kept.items()}
     return section(runs, records.words("loads"))
 
 
@@ -125,17 +121,12 @@ def main() -> None:
     options = parser.parse_args()
     record = records.current("loads")
     document = SUBJECTS["tickets"].documents()[PLAIN]
-    runs: Runs = {bug: {} for bug in BUGS}
+    runs: dict[str, list[Run]] = {}
     for load in LOADS:
         with busy(load):
-            for bug in BUGS:
-                done = [run(bug, document) for _ in range(options.runs)]
-                runs[bug][str(load)] = done
-                print(bug, load, *(f"{row.exit_code}: {row.seconds} s" for row in done), flush=True)
-    kept = {
-        bug: {load: list(map(asdict, done)) for load, done in by_load.items()}
-        for bug, by_load in runs.items()
-    }
+            runs[str(load)] = [run(document) for _ in range(options.runs)]
+        print(load, *(f"{row.exit_code}: {row.seconds} s" for row in runs[str(load)]), flush=True)
+    kept = {load: list(map(asdict, done)) for load, done in runs.items()}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
     records.keep("loads", record)
 
