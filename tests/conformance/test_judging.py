@@ -244,6 +244,15 @@ def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
     assert [found for found, _ in answered(contract, POST, request, status)] == [rule]
 
 
+def test_a_media_type_without_a_body_says_nothing_of_the_server(contract: Contract) -> None:
+    headers = (("Content-Type", "multipart/form-data"),)
+    request = HttpRequest("GET", "http://127.0.0.1/items/1", headers)
+    place = "/paths/~1items~1{id}/get"
+    assert answered(contract, place, request, 400) == []
+    plain = HttpRequest("GET", "http://127.0.0.1/items/1", ())
+    assert [rule for rule, _ in answered(contract, place, plain, 400)] == ["undeclared-status"]
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "rule"),
     [

@@ -92,6 +92,21 @@ def test_a_failure_that_is_declared_with_its_code_is_none_of_the_server(
     assert ("server-error" in {rule for rule, _ in found}) == is_failure
 
 
+@pytest.mark.parametrize(
+    ("declared", "status", "is_failure"),
+    [("501", 501, False), ("5XX", 501, True), ("500", 500, True), ("501", 503, True)],
+)
+def test_an_operation_may_declare_that_it_is_not_implemented(
+    contract: Contract, tmp_path: Path, declared: str, status: int, is_failure: bool
+) -> None:
+    document = contract.document.data
+    document["paths"]["/items"]["get"]["responses"][declared] = {"description": "Not here."}
+    path = tmp_path / "declared.json"
+    path.write_text(json.dumps(document), "utf-8")
+    rules = {rule for rule, _ in blamed(Contract(load(path)), "listItems", status)}
+    assert ("server-error" in rules) == is_failure
+
+
 @pytest.mark.parametrize(("message", "is_wrong"), [("Sorry.", False), ("", True), (None, True)])
 def test_an_error_says_something_to_people(
     contract: Contract, message: str | None, is_wrong: bool

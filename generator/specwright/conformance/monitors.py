@@ -49,7 +49,7 @@ class Monitors:
         if exchange.response is None:
             return list(self._no_response(exchange, operation))
         self._silent.discard(exchange.source)
-        violations = list(self._of_any(exchange, exchange.response))
+        violations = list(self._of_any(exchange, operation, exchange.response))
         if operation is not None and exchange.request.method == operation.method:
             violations += self._response_time(exchange, operation)
             violations += self._of_operation(exchange, operation, exchange.response)
@@ -71,9 +71,11 @@ class Monitors:
             proofs, name = (exchange,), operation.name
             yield Violation(rule, place, message, proofs, cause, name, values=values)
 
-    def _of_any(self, exchange: Exchange, response: HttpResponse) -> Iterator[Violation]:
+    def _of_any(
+        self, exchange: Exchange, operation: ContractOperation | None, response: HttpResponse
+    ) -> Iterator[Violation]:
         """Yield violations of the rules that also apply to requests that match no operation."""
-        if is_undeclared_failure(self.contract, response):
+        if is_undeclared_failure(self.contract, operation, response):
             # The same for all paths that match no operation.
             message = cause = f"answered {response.status}"
             place, name = exchange.operation or "", self.contract.name_of(exchange)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_error_code
-from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.recording.exchange import HttpResponse
 from specwright.conformance.recording.record import Violation
 from specwright.findings import values_of
@@ -69,9 +69,15 @@ def error_code(contract: Contract, response: HttpResponse) -> str | None:
     return code if isinstance(code, str) else None
 
 
-def is_undeclared_failure(contract: Contract, response: HttpResponse) -> bool:
-    """Return whether a response is a 5xx that the contract does not list, or an internal error."""
-    if response.status < 500:
+def is_undeclared_failure(
+    contract: Contract, operation: ContractOperation | None, response: HttpResponse
+) -> bool:
+    """Return whether a response is a 5xx that the contract does not list, or an internal error.
+
+    An operation that declares 501 says that it may not be implemented.
+    """
+    is_planned = response.status == 501 and operation is not None and "501" in operation.responses
+    if response.status < 500 or is_planned:
         return False
     codes = contract.errors.codes.items() if contract.errors is not None else ()
     code = error_code(contract, response)

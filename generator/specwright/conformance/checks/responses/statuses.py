@@ -110,8 +110,10 @@ def status_is_declared(checked: CheckedResponse) -> Iterator[Violation]:
     is_astray = exchange.source == FUZZING and operation.template.names
     is_nowhere = is_astray and response.status in (404, 405)
     # A failure is a violation of a rule of its own.
-    is_judged = is_nowhere or is_undeclared_failure(checked.contract, response)
+    is_judged = is_nowhere or is_undeclared_failure(checked.contract, operation, response)
     is_judged |= _is_of_a_header(operation, exchange.request, response)
+    # The fuzzer sends such a header to operations without a body, too.
+    is_judged |= not operation.has_body and _lacks_boundary(exchange.request)
     if checked.declared is None and not is_judged:
         is_foreign = exchange.role in _FOREIGN.get(response.status, ())
         yield undeclared(operation, exchange, response, is_foreign=is_foreign)
@@ -168,13 +170,15 @@ def _other_slash(request: HttpRequest, response: HttpResponse) -> str | None:
     return after if before != after and before.rstrip("/") == after.rstrip("/") else None
 
 
+def _lacks_boundary(request: HttpRequest) -> bool:
+    content_type = (request.header("content-type") or "").lower()
+    return sites.essence(content_type).startswith("multipart/") and "boundary=" not in content_type
+
+
 def _is_unreadable(operation: ContractOperation, request: HttpRequest) -> bool:
     """Return whether a body is of an undeclared media type, without its parts, or not JSON."""
     content_type = request.header("content-type") or ""
-    if (
-        sites.essence(content_type).startswith("multipart/")
-        and "boundary=" not in content_type.lower()
-    ):
+    if _lacks_boundary(request):
         return True
     if request.body is None or not operation.has_body:
         return False
