@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import HttpRequest
+from specwright.conformance.recording.record import Record
 from specwright.http_messages import Headers
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing
@@ -47,3 +49,21 @@ def test_a_command_repeats_a_request_byte_by_byte(
         command = ["sh", "-c", request.curl]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
     assert seen == [(method, path, dict(headers), body or b"")]
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("body", [None, b"{}"])
+def test_a_command_announces_the_same_length(method: str, body: bytes | None) -> None:
+    seen: list[str | None] = []
+
+    def respond(exchange: Answering) -> None:
+        seen.append(exchange.headers.get("content-length"))
+        exchange.answer(200, b"")
+
+    with playing(respond) as port:
+        request = HttpRequest(method, f"http://127.0.0.1:{port}/items", (), body)
+        with TargetServer(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
+            target.send(request, "scenarios", None)
+        subprocess.run(["sh", "-c", request.curl], check=True, capture_output=True, timeout=30)
+    assert seen[0] == seen[1]

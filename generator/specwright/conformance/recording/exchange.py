@@ -21,6 +21,7 @@ SCENARIOS, FUZZING = "scenarios", "fuzzing"
 UNDECODABLE = "the body cannot be decoded"
 # The most bytes of a body in a report for people.
 _SHOWN = 4_000
+_WITH_LENGTH = ("PATCH", "POST", "PUT")
 # Characters that curl expands in a URL, and a length that Linux takes as one argument.
 _GLOBBED = frozenset("[]{}")
 _LONGEST_ARGUMENT = 100_000
@@ -58,6 +59,9 @@ class HttpRequest:
         for name, value in self.headers:
             parts += ["--header", f"{name}: {value}" if value else f"{name};"]
         if self.body is None:
+            # Unlike curl, the test announces that these methods have no body (RFC 9110, 8.6).
+            if self.method in _WITH_LENGTH and self.header("Content-Length") is None:
+                parts += ["--header", "Content-Length: 0"]
             return shlex.join(parts)
         text = self._plain_body
         if text is not None:
