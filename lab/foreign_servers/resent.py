@@ -53,7 +53,7 @@ def section() -> str:
         count=len(rows),
         seed=SEED,
         servers=", ".join(dict.fromkeys(sorted(row["server"] for row in rows))),
-        verdicts=", ".join(f"{number} are {verdict}" for verdict, number in verdicts),
+        verdicts=", ".join(f"{verdict} ({number})" for verdict, number in verdicts),
     )
     cells = (map(cell, (row["server"], row["finding"], row["curl"])) for row in rows)
     verdict = (f"**{row['verdict']}**" for row in rows)

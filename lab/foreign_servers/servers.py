@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # For servers that accept any credential.
-_TOKEN = "atesttoken"
+_TOKEN = "a-test-token"
 _DJANGO = (
     "{bin}/python -m django migrate --verbosity 0"
     " && {bin}/python -m django spectacular --file openapi.yaml"
@@ -144,22 +144,6 @@ SERVERS = (
             *("{bin}/glances", "--webserver", "--bind", "127.0.0.1", "--port", "{port}"),
             "--disable-webui",
         ),
-    ),
-    Server(
-        name="Tiled",
-        packages=("tiled[server]==0.2.20",),
-        command=(
-            *("{bin}/tiled", "serve", "catalog", "--temp", "--public", "--port", "{port}"),
-            *("--api-key", _TOKEN),
-        ),
-        key=_TOKEN,
-    ),
-    Server(
-        name="dstack",
-        packages=("dstack[server]==0.22.5",),
-        command=("{bin}/dstack", "server", "--host", "127.0.0.1", "--port", "{port}", "--yes"),
-        environment={"HOME": "{data}", "DSTACK_SERVER_ADMIN_TOKEN": _TOKEN},
-        key=_TOKEN,
     ),
     Server(
         name="Django REST framework, snippets",

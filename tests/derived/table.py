@@ -16,6 +16,7 @@ from pathlib import Path
 from lab.faults import verdicts
 from lab.faults_by_others import verdicts as by_others
 from lab.foreign_servers import outcomes as foreign
+from lab.foreign_servers import resent
 from lab.mutants import figures
 from lab.real_servers import outcomes as real_servers
 from lab.shops import verdicts as shops
@@ -114,8 +115,8 @@ DERIVED = (
     ),
     page(
         "docs/contract-foreign-servers.md",
-        "lab/foreign_servers/outcomes.json",
-        foreign.render,
+        "lab/foreign_servers/outcomes.json, verdicts.toml and resent.toml",
+        lambda: foreign.render(resent.section()),
     ),
     page("docs/contract-faults.md", "lab/faults/verdicts.json", verdicts.render),
     page(

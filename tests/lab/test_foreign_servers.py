@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lab.foreign_servers import resent
 from lab.foreign_servers.comparison import Failure, Other, of_schemathesis, of_specwright, others
+from lab.foreign_servers.outcomes import SPECWRIGHT
+from lab.foreign_servers.runs import reports_of
+from lab.foreign_servers.servers import SERVERS
 
 ACCEPTED = "Schema-violating request accepted"
 STATUS = "Undocumented status code"
@@ -106,3 +112,30 @@ def test_failures_are_read_from_the_reports_of_both() -> None:
         Failure("Server error", "GET /a", 500, "", 'POST http://x/a {"a": null}', "text/plain"),
         Failure("Server error", "GET /a", None, "", "None None"),
     ]
+
+
+def test_findings_are_drawn_by_a_seed_from_all_reports(tmp_path: Path) -> None:
+    for server in SERVERS[:2]:
+        reports = reports_of(server, tmp_path, SPECWRIGHT)
+        reports.mkdir()
+        findings = [{"message": f"{server.name} {number}"} for number in range(20)]
+        (reports / "report.json").write_text(json.dumps({"findings": findings}))
+    first, again, other = (resent.drawn(tmp_path, seed, 10) for seed in (1, 1, 2))
+    assert first == again != other
+    assert {name for name, _ in first} == {server.name for server in SERVERS[:2]}
+    assert all(finding["message"].startswith(name) for name, finding in first)
+    assert len(resent.drawn(tmp_path, 1, 100)) == 40
+
+
+def test_the_page_counts_the_verdicts_on_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = '[[findings]]\nserver = "{}"\nfinding = "b"\ncurl = "c | d"\nverdict = "{}"\n'
+    kept = tmp_path / "resent.toml"
+    kept.write_text(row.format("B", "true") + row.format("A", "false") + row.format("B", "true"))
+    monkeypatch.setattr(resent, "READ", kept)
+    text = resent.section()
+    assert "## 3 findings" in text
+    assert "about A, B, with the seed 39" in text
+    assert "2 are true, 1 are false" in text
+    assert "| A | b | c \\| d | **false** |\n" in text
