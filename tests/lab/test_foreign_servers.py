@@ -137,5 +137,5 @@ def test_the_page_counts_the_verdicts_on_findings(
     text = resent.section()
     assert "## 3 findings" in text
     assert "about A, B, with the seed 39" in text
-    assert "2 are true, 1 are false" in text
+    assert "true (2), false (1)" in text
     assert "| A | b | c \\| d | **false** |\n" in text
