@@ -56,7 +56,7 @@ def test_one_partner_watches_webhooks_while_another_one_does_the_rest(
 
 
 def test_steps_share_the_time_that_is_left() -> None:
-    budget = Budget(60)
+    budget = Budget(60, is_fixed=True)
     of = 6
     budget.begin({"windows": 1, "isolation": of, "routes": 1})
     shares = [budget.share(step) for step in budget.steps]
@@ -69,10 +69,17 @@ def test_without_a_limit_no_step_has_one() -> None:
     assert budget.share("windows") is None
 
 
+def test_a_step_has_some_time_unless_the_user_has_chosen_that_of_the_run() -> None:
+    for is_fixed, seconds in ((False, 10.0), (True, 0.0)):
+        budget = Budget(0, is_fixed=is_fixed)
+        budget.begin({"sorting": 1, "uniqueness": 1})
+        assert budget.share("uniqueness") == seconds
+
+
 def test_a_step_ends_with_its_share_of_the_time(tmp_path: Path) -> None:
     with notes_driver(tmp_path) as made:
         run = begin(made.contract, made.target, RunProfile.QUICK, 0)
-        run.budget = Budget(0)
+        run.budget = Budget(0, is_fixed=True)
         run.go()
     assert {"explore", "lists"} <= set(run.budget.cut)
 

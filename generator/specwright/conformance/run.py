@@ -52,6 +52,8 @@ _BESIDE = tuple(in_order(step for step in SCENARIOS if step.beside == FUZZING))
 _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
 # The seconds of a response for which the usual limits are enough, and the most that they grow.
 _QUICK_RESPONSE, _MOST_SLOWNESS = 0.02, 8.0
+# What a step gets in any case, unless the user has chosen the time of the run: most need less.
+_LEAST_SECONDS = 10.0
 # The number of requests that measure it: the first one may load a part of the server.
 _MEASURED = 5
 # How many of the latest responses show how busy the machine is, and how many of them are as fast.
@@ -143,8 +145,8 @@ class Budget:
         if self.seconds is None:
             return None
         shares = [self._shares[step] for step in self.steps[self.steps.index(step) :]]
-        left = max(self._ends - time.monotonic(), 0.0)
-        return left * shares[0] / sum(shares)
+        seconds = max(self._ends - time.monotonic(), 0.0) * shares[0] / sum(shares)
+        return seconds if self.is_fixed else max(seconds, _LEAST_SECONDS)
 
 
 @dataclass(slots=True)
