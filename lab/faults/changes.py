@@ -94,7 +94,8 @@ def replay_current_order(patch: MonkeyPatch) -> None:
         if not reply.headers:
             return reply
         order_id = json.loads(reply.value)["order_id"]
-        order = await self._backend.read(partial(orders.find, scope_of(context), order_id))
+        scope = scope_of(context)
+        order = await self._backend.read(scope, partial(orders.find, scope, order_id))
         return Reply(bodies.order(order), headers=reply.headers)
 
     patch.setattr(OrderGroup, "create_order", create_order)
@@ -105,12 +106,20 @@ def continue_behind_the_next(patch: MonkeyPatch) -> None:
     page = backend.page
 
     async def skipping(
-        api: ApiBackend, query: Any, key: Any, limit: int, cursor: Any, start: str, *scope: object
+        api: ApiBackend,
+        scope: Any,
+        query: Any,
+        key: Any,
+        limit: int,
+        cursor: Any,
+        start: str,
+        *cursor_scope: object,
     ) -> tuple[Sequence[Any], bool, str | None]:
-        items, _, _ = await page(api, query, key, limit + 1, cursor, start, *scope)
+        request = cursor, start, *cursor_scope
+        items, _, _ = await page(api, scope, query, key, limit + 1, *request)
         if len(items) <= limit:
             return items, False, None
-        return items[:limit], True, api.cursors.encode(key(items[limit]), *scope)
+        return items[:limit], True, api.cursors.encode(key(items[limit]), *cursor_scope)
 
     substitute(patch, page, skipping)
 

@@ -160,7 +160,7 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
         check: Callable[[], Unit[StoredResponse | None]],
         rule: AccountRule[StoredResponse],
     ) -> StoredResponse:
-        known = await self.read(check)
+        known = await self.read(purchase.scope, check)
         if known is not None:
             return known
         unused[id(purchase)] = purchase

@@ -83,6 +83,7 @@ def pages_by_offset(patch: MonkeyPatch) -> None:
 
     async def page(
         backend: ApiBackend,
+        scope: Scope,
         query: Callable[[str, int], Unit[Sequence[T]]],
         key: Callable[[T], str],
         limit: int,
@@ -91,7 +92,7 @@ def pages_by_offset(patch: MonkeyPatch) -> None:
         *cursor_scope: object,
     ) -> tuple[Sequence[T], bool, str | None]:
         offset = 0 if cursor is None else int(str(backend.cursors.decode(cursor, *cursor_scope)))
-        found = await backend.read(partial(query, start, ALL))
+        found = await backend.read(scope, partial(query, start, ALL))
         more = len(found) > offset + limit
         following = backend.cursors.encode(offset + limit, *cursor_scope) if more else None
         return found[offset : offset + limit], more, following
@@ -104,8 +105,8 @@ def limit_is_ignored(patch: MonkeyPatch) -> None:
     """eSIMs come fifty at a time, regardless of the limit. “1 to 200, default 50”"""
     page = backend.page
 
-    def fifty(api: ApiBackend, query: Any, key: Any, limit: int, *others: Any) -> Any:
-        return page(api, query, key, 50, *others)
+    def fifty(api: ApiBackend, scope: Any, query: Any, key: Any, limit: int, *others: Any) -> Any:
+        return page(api, scope, query, key, 50, *others)
 
     patch.setattr(esim_api, "page", fifty)
 

@@ -62,12 +62,13 @@ def full_page_has_more(patch: MonkeyPatch) -> None:
     page = backend.page
 
     async def full(
-        api: ApiBackend, query: Any, key: Any, limit: int, cursor: Any, start: str, *scope: object
+        api: ApiBackend, scope: Any, query: Any, key: Any, limit: int, *others: Any
     ) -> tuple[Sequence[Any], bool, str | None]:
-        items, more, following = await page(api, query, key, limit, cursor, start, *scope)
+        items, more, following = await page(api, scope, query, key, limit, *others)
         if len(items) < limit:
             return items, more, following
-        return items, True, api.cursors.encode(key(items[-1]), *scope)
+        _, _, *cursor_scope = others
+        return items, True, api.cursors.encode(key(items[-1]), *cursor_scope)
 
     substitute(patch, page, full)
 
@@ -195,10 +196,9 @@ def cursor_of_any_filter(patch: MonkeyPatch) -> None:
     """
     page = backend.page
 
-    def of_any_filter(
-        api: ApiBackend, query: Any, key: Any, limit: int, cursor: Any, start: str, *scope: object
-    ) -> Any:
-        return page(api, query, key, limit, cursor, start, scope[0])
+    def of_any_filter(*request: Any) -> Any:
+        # Without what follows the name of the list.
+        return page(*request[:8])
 
     patch.setattr(plan_api, "page", of_any_filter)
 

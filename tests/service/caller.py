@@ -66,5 +66,5 @@ class Caller:
         self._writer.write(head.encode() + body)
         first, *lines = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
         headers = dict(line.split(": ", 1) for line in lines if line)
-        content = await self._reader.readexactly(int(headers["content-length"]))
+        content = await self._reader.readexactly(int(headers.get("content-length", 0)))
         return Answer(int(first.split()[1]), headers.get("idempotent-replay") == "true", content)

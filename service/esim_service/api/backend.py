@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, get_args
 
 from partner_esim.server import Context, Cursors, Problem
 
@@ -14,19 +14,28 @@ from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import IdempotentRequest, StoredResponse, in_progress, replay
 from ..domain.stamp import AccountRule, Stamp, account_change
 from ..store.changes.change import AccountChange, run_single
-from ..store.changes.database import Database, HeldError, UnavailableError
+from ..store.changes.database import LONG_HOLDS, Database, HeldError, UnavailableError
 from ..store.statements.unit import Unit
 from ..values.clock import Clock
-from ..values.entities import Job, JobKind, Principal, Scope
+from ..values.entities import Job, JobKind, Mode, Principal, Scope
 from ..values.ids import Ids
 from ..values.problems import unavailable
-from .carrier_limit import ACCEPT_SECONDS, CarrierLimit
+from .slots import Slots
 
 T = TypeVar("T")
 
 # Sorts after every id.
 NEWEST = "~"
 OLDEST = ""
+# The work of a partner in progress, by its cost: a page of a hundred rows, or eleven single
+# resources. What the partner sends beyond that waits for itself, and orders not behind reads.
+READS_PER_SCOPE = 110
+_SLOTS_PER_READ = 10
+WRITES_PER_SCOPE = 8
+CARRIER_PER_SCOPE = 5
+_CARRIER_PER_MODE = LONG_HOLDS // len(get_args(Mode))
+# Shorter than the wait for a slot, so that a carrier that hangs frees it in time for others.
+ACCEPT_SECONDS = 5.0
 
 
 class Work(Protocol):
@@ -64,7 +73,8 @@ class ApiBackend:
     """Runs units of work for requests.
 
     Attributes:
-        carrier_limit: the limit of concurrent requests to the carrier.
+        reads, writes: the slots for units of work.
+        carrier_slots: the slots for requests that wait for the carrier.
     """
 
     database: Database
@@ -73,23 +83,29 @@ class ApiBackend:
     carrier: Provisioner
     cursors: Cursors
     work: Work = field(default_factory=RemoteWorkers)
-    carrier_limit: CarrierLimit = field(default_factory=CarrierLimit)
+    reads: Slots = field(default_factory=partial(Slots, READS_PER_SCOPE))
+    writes: Slots = field(default_factory=partial(Slots, WRITES_PER_SCOPE))
+    carrier_slots: Slots = field(
+        default_factory=partial(Slots, CARRIER_PER_SCOPE, _CARRIER_PER_MODE)
+    )
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
         return Stamp(self.clock.now(), self.ids)
 
-    async def read(self, make: Callable[[], Unit[T]]) -> T:
-        """Run a unit of queries."""
+    async def read(self, scope: Scope, make: Callable[[], Unit[T]], rows: int = 0) -> T:
+        """Run a unit of queries for a partner, with a number of rows at most."""
         try:
-            return await self.database.read(make)
+            async with self.reads.take(scope, _SLOTS_PER_READ + rows):
+                return await self.database.read(make)
         except UnavailableError:
             raise unavailable() from None
 
-    async def write(self, make: Callable[[Stamp], Unit[T]]) -> T:
-        """Run a unit that writes."""
+    async def write(self, scope: Scope, make: Callable[[Stamp], Unit[T]]) -> T:
+        """Run a unit that writes for a partner."""
         try:
-            result = await self.database.write(lambda: make(self.stamp()))
+            async with self.writes.take(scope):
+                result = await self.database.write(lambda: make(self.stamp()))
         except UnavailableError:
             raise unavailable() from None
         self.work.wake()
@@ -108,10 +124,11 @@ class ApiBackend:
             if self.carrier.has_to_be_asked(inquiry):
                 response = await self._ask_carrier_first(inquiry, check, change)
             else:
-                response = await self.database.change(change)
+                async with self.writes.take(purchase.scope):
+                    response = await self.database.change(change)
         except HeldError:
             # The reference may be held by another retry of a request that is already done.
-            known = await self.read(partial(replay, purchase))
+            known = await self.read(purchase.scope, partial(replay, purchase))
             if known is None:
                 raise in_progress() from None
             return known
@@ -129,7 +146,7 @@ class ApiBackend:
         check: Callable[[], Unit[StoredResponse | None]],
         change: AccountChange[StoredResponse],
     ) -> StoredResponse:
-        slot = self.carrier_limit.take(change.scope)
+        slot = self.carrier_slots.take(change.scope)
         async with slot, self.database.hold(change.subject, is_long=True) as writer:
             if writer is None:
                 raise HeldError
@@ -163,6 +180,7 @@ def scope_of(context: Context) -> Scope:
 
 async def page(
     backend: ApiBackend,
+    scope: Scope,
     query: Callable[[str, int], Unit[Sequence[T]]],
     key: Callable[[T], str],
     limit: int,
@@ -172,7 +190,7 @@ async def page(
 ) -> tuple[Sequence[T], bool, str | None]:
     """Return a page of a list that is ordered by an id, whether there is more, and its cursor."""
     position = start if cursor is None else str(backend.cursors.decode(cursor, *cursor_scope))
-    items = await backend.read(partial(query, position, limit + 1))
+    items = await backend.read(scope, partial(query, position, limit + 1), limit)
     if len(items) <= limit:
         return items, False, None
     items = items[:limit]

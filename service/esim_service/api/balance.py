@@ -20,5 +20,6 @@ class BalanceGroup(Balance):
 
     async def get_balance(self, *, context: Context) -> models.Balance:
         """Return the balance of the key's mode."""
-        account = await self._backend.read(partial(partners.account, scope_of(context)))
+        scope = scope_of(context)
+        account = await self._backend.read(scope, partial(partners.account, scope))
         return bodies.balance(account)

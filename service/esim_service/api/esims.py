@@ -25,6 +25,7 @@ class EsimGroup(Esims):
         scope = scope_of(context)
         items, more, following = await page(
             self._backend,
+            scope,
             partial(store.page, scope, order_id),
             lambda esim: esim.esim_id,
             limit,
@@ -41,5 +42,6 @@ class EsimGroup(Esims):
 
     async def get_esim(self, *, iccid: str, context: Context) -> models.Esim:
         """Return one eSIM."""
-        esim = await self._backend.read(partial(esims.find, scope_of(context), iccid))
+        scope = scope_of(context)
+        esim = await self._backend.read(scope, partial(esims.find, scope, iccid))
         return bodies.esim(esim)

@@ -27,7 +27,7 @@ class EventGroup(Events):
         cursors, place = self._backend.cursors, ("events", scope.partner_id, scope.mode, type)
         after = None if cursor is None else _place(cursors.decode(cursor, *place))
         items, more, last = await self._backend.read(
-            partial(events.feed, scope, after, type, limit)
+            scope, partial(events.feed, scope, after, type, limit), limit
         )
         # The events keep the exact bytes that webhooks deliver.
         data = b",".join(event.body for event in items)

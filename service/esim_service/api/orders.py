@@ -28,6 +28,7 @@ class OrderGroup(Orders):
         scope = scope_of(context)
         items, more, following = await page(
             self._backend,
+            scope,
             partial(store.page, scope, reference),
             lambda order: order.order_id,
             limit,
@@ -75,7 +76,8 @@ class OrderGroup(Orders):
 
     async def get_order(self, *, order_id: str, context: Context) -> models.Order:
         """Return one order."""
-        order = await self._backend.read(partial(store.find, scope_of(context), order_id))
+        scope = scope_of(context)
+        order = await self._backend.read(scope, partial(store.find, scope, order_id))
         if order is None:
             raise Problem("resource_not_found", "There is no such order.", param="path.order_id")
         return bodies.order(order)

@@ -27,10 +27,11 @@ class PlanGroup(Plans):
         context: Context,
     ) -> models.PlanList:
         """List plans in ascending order of their ids."""
-        scope_of(context)
+        scope = scope_of(context)
         wanted = country and country.upper()
         items, more, following = await page(
             self._backend,
+            scope,
             partial(store.plans, wanted, coverage),
             lambda plan: plan.plan_id,
             limit,
@@ -48,8 +49,7 @@ class PlanGroup(Plans):
 
     async def get_plan(self, *, plan_id: str, context: Context) -> Reply[models.Plan]:
         """Return one plan."""
-        scope_of(context)
-        plan = await self._backend.read(partial(store.plan, plan_id))
+        plan = await self._backend.read(scope_of(context), partial(store.plan, plan_id))
         if plan is None:
             raise Problem("resource_not_found", "There is no such plan.", param="path.plan_id")
         return Reply(plan.body)

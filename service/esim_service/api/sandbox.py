@@ -24,7 +24,7 @@ class SandboxGroup(Sandbox):
         scope = scope_of(context)
         if scope.mode != "test":
             raise Problem("test_mode_only", "Only a test-mode key can reset the sandbox.")
-        account = await self._backend.write(partial(sandbox.reset, scope))
+        account = await self._backend.write(scope, partial(sandbox.reset, scope))
         return models.SandboxReset(
             reset_at=moment(account.updated_at), balance_usd=to_decimal(account.balance)
         )

@@ -33,6 +33,7 @@ class TopupGroup(Topups):
         scope = scope_of(context)
         items, more, following = await page(
             self._backend,
+            scope,
             partial(_topup_plans, scope, iccid),
             lambda plan: plan.topup_plan_id,
             limit,

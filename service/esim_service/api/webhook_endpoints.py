@@ -39,7 +39,8 @@ class WebhookEndpointGroup(WebhookEndpoints):
 
     async def list_webhook_endpoints(self, *, context: Context) -> models.WebhookEndpointList:
         """List all endpoints of the mode, newest first."""
-        stored = await self._backend.read(partial(store.endpoints, scope_of(context)))
+        scope = scope_of(context)
+        stored = await self._backend.read(scope, partial(store.endpoints, scope))
         return models.WebhookEndpointList(
             data=[bodies.endpoint(webhook_endpoint) for webhook_endpoint in stored],
             has_more=False,
@@ -58,20 +59,22 @@ class WebhookEndpointGroup(WebhookEndpoints):
         selected = body.event_types
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
         endpoint = await self._backend.write(
-            partial(endpoints.register, scope, body.url, selected, self._encrypt(secret))
+            scope, partial(endpoints.register, scope, body.url, selected, self._encrypt(secret))
         )
         return bodies.created_endpoint(endpoint, secret)
 
     async def delete_webhook_endpoint(self, *, id: str, context: Context) -> None:
         """Remove an endpoint."""
-        more = await self._backend.write(lambda _: endpoints.remove(scope_of(context), id))
+        scope = scope_of(context)
+        more = await self._backend.write(scope, lambda _: endpoints.remove(scope, id))
         # After a crash, the others are removed when they are due.
         while more:
-            more = await self._backend.write(lambda _: endpoints.clear(id))
+            more = await self._backend.write(scope, lambda _: endpoints.clear(id))
 
     async def test_webhook_endpoint(
         self, *, id: str, context: Context
     ) -> models.WebhookTestAccepted:
         """Send a test event to an endpoint."""
-        event_id = await self._backend.write(partial(endpoints.test, scope_of(context), id))
+        scope = scope_of(context)
+        event_id = await self._backend.write(scope, partial(endpoints.test, scope, id))
         return models.WebhookTestAccepted(event_id=event_id)

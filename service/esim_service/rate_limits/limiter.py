@@ -9,10 +9,14 @@ from typing import Protocol
 
 from partner_esim.server import Allowance, Context, RateLimitClass
 
+from ..api.slots import Slots
 from ..store.changes.database import UnavailableError
 from ..values.clock import Clock
 from ..values.entities import Principal
 from ..values.problems import unavailable
+
+# Hundreds of requests of one partner that are counted before those of others would delay these.
+_COUNTS_PER_SCOPE = 16
 
 
 class Windows(Protocol):
@@ -91,6 +95,7 @@ class KeyLimiter:
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
+        self._slots = Slots(_COUNTS_PER_SCOPE)
 
     async def take(self, limit: RateLimitClass, context: Context) -> Allowance:
         """Count a request of its key; a request that cannot be counted is rejected."""
@@ -99,6 +104,7 @@ class KeyLimiter:
         allowed = limit.limit if own is None else own
         bucket = f"{principal.key_id}/{limit.name}"
         try:
-            return await self._windows.take(bucket, allowed, limit.window_seconds)
+            async with self._slots.take(principal.scope):
+                return await self._windows.take(bucket, allowed, limit.window_seconds)
         except UnavailableError:
             raise unavailable() from None

@@ -257,6 +257,20 @@ ROWS = (
         {"test_plans.py": ("test_no_statement_reads_more_because_there_is_more",)},
     ),
     Row(
+        "a partner who sends all requests of a minute at once",
+        "they wait behind each other, and others pass them; a wait ends, also when it stops",
+        {
+            "test_slots.py": (
+                "test_a_burst_delays_only_itself",
+                "test_each_operation_waits_for_slots_of_its_partner_only",
+                "test_an_order_does_not_wait_behind_the_reads_of_its_partner",
+                "test_slots_are_waited_for_a_limited_time",
+                "test_requests_that_wait_are_answered_when_the_service_stops",
+                "test_clients_that_go_away_keep_no_slots",
+            ),
+        },
+    ),
+    Row(
         "a reset of a large sandbox, and `kill -9` in the middle",
         "everything is gone at once, and removed in parts, which go on after the restart",
         {
