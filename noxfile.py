@@ -390,6 +390,14 @@ def outages(session: nox.Session) -> None:
 
 
 @nox.session
+def neighbours(session: nox.Session) -> None:
+    """Measure the waits beside a large partner within its limits; write the page (ten minutes)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "lab.neighbours", *session.posargs)
+
+
+@nox.session
 def faults(session: nox.Session) -> None:
     """Inject faults into the service and count those found (an hour; `-- NAME` for one)."""
     install_workspace(session)

@@ -36,6 +36,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "docs/sdk-real-servers.md",
         "docs/sdk-situations.md",
         "docs/service-faults.md",
+        "docs/service-neighbours.md",
         "docs/validators.md",
         "docs/wire-proof.md",
     ),

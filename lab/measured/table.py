@@ -114,6 +114,7 @@ MEASUREMENTS = (
     ),
     Measurement("bench_service", "benchmarks-service.md", (_SERVICE, "lab/benchmarks/service")),
     Measurement("kills", "service-faults.md", (_SERVICE, "lab/kills")),
+    Measurement("neighbours", "service-neighbours.md", (_SERVICE, "lab/neighbours")),
     Measurement("outages", "service-faults.md", (_SERVICE, "lab/outages")),
 )
 BY_KEY = {measurement.key: measurement for measurement in MEASUREMENTS}

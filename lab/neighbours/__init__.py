@@ -1,0 +1,1 @@
+"""What a large partner does within the limits, and how long others wait meanwhile."""

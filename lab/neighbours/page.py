@@ -1,0 +1,63 @@
+"""The page docs/service-neighbours.md."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lab.measured import records
+from lab.neighbours.stage import Result
+
+PAGE = Path(__file__).parents[2] / "docs" / "service-neighbours.md"
+MOST = 2.0
+_LOAD = os.getloadavg()[0]
+_HEAD = (
+    "| The large partner calls | its p50 ms | GET p99 ms | ratio | order p99 ms | ratio"
+    " | longest ms |\n|---|---:|---:|---:|---:|---:|---:|\n"
+)
+
+
+def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float) -> str:
+    """Make the page."""
+    parts = [
+        "# Waits beside a large partner\n\n"
+        f"Written by `nox -s neighbours` {records.words('neighbours')}; do not edit. One process"
+        f" serves a partner with {size * 9 // 10:,} orders, as many eSIMs, top-ups, events and"
+        " waiting deliveries, and a small one that sends 60 GET and 30 orders per second. The large"
+        " one calls one operation after another, as often as the limits of a key allow: 10 reads"
+        " or 1 write per second, or all requests of a minute at once, each over a connection of its"
+        f" own. The waits are those of the small one, for {seconds:.0f} s without and"
+        f" {seconds:.0f} s with the calls of the large one, from the moment at which a request was"
+        " due. Two cores do everything here, the partners included: a ratio near 1 may be above it"
+        " by chance. Others worked on this machine at the time: before the run, its load average"
+        f" was {_LOAD:.1f}. Goal: no ratio above {MOST:.0f}.\n"
+    ]
+    for database, rows in results.items():
+        parts += [f"\n## {database}\n\n", _HEAD, *map(line, rows), "\n", _judged(rows)]
+    return "".join(parts)
+
+
+def line(result: Result) -> str:
+    """Return a row of the table."""
+    gets = f"{result.before.get_p99:.1f} → {result.beside.get_p99:.1f}"
+    orders = f"{result.before.order_p99:.1f} → {result.beside.order_p99:.1f}"
+    return (
+        f"| {result.words} | {result.p50:.1f} | {gets} | {_gets(result):.1f} | {orders} |"
+        f" {_orders(result):.1f} | {result.beside.longest:.0f} |\n"
+    )
+
+
+def _judged(rows: Sequence[Result]) -> str:
+    above = [row.words for row in rows if max(_gets(row), _orders(row)) > MOST]
+    if not above:
+        return f"No ratio is above {MOST:.0f}, **met**.\n"
+    return f"Above {MOST:.0f}, **missed**: {'; '.join(above)}.\n"
+
+
+def _gets(result: Result) -> float:
+    return result.beside.get_p99 / result.before.get_p99
+
+
+def _orders(result: Result) -> float:
+    return result.beside.order_p99 / result.before.order_p99

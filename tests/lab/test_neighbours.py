@@ -1,0 +1,54 @@
+"""The measurement of waits beside a large partner has every operation of the contract."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.neighbours.operations import operations
+from lab.neighbours.page import line, render
+from lab.neighbours.stage import LARGE, Caliper, Result, Waits, stage
+from tests.conftest import ROOT
+
+SIZE = 100
+
+
+def waits(p99: float) -> Waits:
+    return Waits(1.0, p99, 1.0, p99, p99)
+
+
+def test_every_operation_of_the_contract_is_called() -> None:
+    document = json.loads((ROOT / "spec" / "openapi.json").read_text("utf-8"))
+    declared = {
+        f"{method.upper()} {path}"
+        for path, item in document["paths"].items()
+        for method in item.keys() & {"get", "post", "delete"}
+    }
+    assert {operation.of for operation in operations(SIZE)} == declared
+
+
+def test_a_ratio_above_two_is_named() -> None:
+    slow = Result("GET /slow", waits(2.0), waits(4.1), 1.0, (200,))
+    good = Result("GET /good", waits(2.0), waits(3.9), 1.0, (200,))
+    assert "| GET /slow | 1.0 | 2.0 → 4.1 | 2.0 | 2.0 → 4.1 | 2.0 | 4 |" in line(slow)
+    page = render({"SQLite": [slow, good], "PostgreSQL": [good]}, SIZE, 5)
+    assert "Above 2, **missed**: GET /slow.\n" in page
+    assert "No ratio is above 2, **met**.\n" in page
+
+
+@pytest.mark.anyio
+async def test_the_service_does_the_work_of_each_request(tmp_path: Path) -> None:
+    statuses = {}
+    async with stage(str(tmp_path / "service.db"), tmp_path, SIZE) as made:
+        key = await asyncio.to_thread(made.running.key, "test", LARGE)
+        for operation in operations(SIZE):
+            caliper = Caliper(made.running, key)
+            await caliper.run(operation.request, [0.0])
+            statuses[operation.words] = caliper.statuses
+        assert (await made.waits(0.1)).longest > 0
+    limited = "POST /webhook-endpoints, beyond the limit"
+    assert statuses.pop(limited) == {409}
+    assert set().union(*statuses.values()) <= {200, 201, 202, 204}
