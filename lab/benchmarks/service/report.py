@@ -17,6 +17,16 @@ from lab.benchmarks.service.deliveries import (
     PER_SECOND,
     Attempts,
 )
+from lab.benchmarks.service.growth import (
+    BACKUP,
+    CALLS,
+    POSTGRES,
+    RESTORE,
+    SIZES,
+    SQLITE,
+    START,
+    Times,
+)
 from lab.benchmarks.service.load import CLIENTS
 from lab.benchmarks.service.requests import (
     BY_HAND,
@@ -58,7 +68,8 @@ They are a process of their own on a core of its own; a subject on SQLite has th
 PostgreSQL and what is on it has all. SQLite and PostgreSQL put every order on disk before it is \
 answered (`synchronous = FULL`, `fsync = on`). The service runs as `esim-service serve`, with rate \
 limits, logs, metrics, checks of its own responses and its background work, which completes each \
-order with an eSIM and an event; the ratio is to it on SQLite.
+order with an eSIM and an event; the ratio is to it on SQLite. A row with a commit is the service \
+of that commit.
 
 *FastAPI and SQLAlchemy* is what a team would write: \
 `lab/benchmarks/servers/fastapi_sqlalchemy.py`, the same two handlers with the ORM in one file, \
@@ -80,12 +91,13 @@ def page(
     rounds: Mapping[str, Sequence[Round]],
     attempts: Sequence[Attempts],
     dead: Mapping[tuple[str, int], Sequence[Attempts]],
+    grown: Mapping[tuple[str, int], Times],
 ) -> str:
     count = len(rounds[OURS])
     repeated = (
         f"Each figure is the median of {count} rounds." if count > 1 else "There was one round."
     )
-    parts = (_orders(rounds), _processes(rounds), _gets(rounds), _dead(dead))
+    parts = (_orders(rounds), _processes(rounds), _gets(rounds), _growth(grown), _dead(dead))
     head = HEAD.format(measured=records.words("bench_service"))
     return "\n".join([head, f"{repeated}\n", *chain(*parts), *_rest(rounds, attempts, dead)])
 
@@ -195,6 +207,37 @@ def _gets(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
             _of(found, "get_cpu"),
         )
     yield ""
+
+
+def _growth(grown: Mapping[tuple[str, int], Times]) -> Iterator[str]:
+    few, many = SIZES
+    yield "## Growth\n"
+    yield (
+        f"Milliseconds with {few:,} rows and with {many:,} in each table that grows: orders, "
+        "eSIMs, top-ups, stored responses, entries of the ledger, jobs, events, deliveries and "
+        "attempts. "
+        "Nine of ten are those of the one partner that calls; an operation has the median of "
+        f"{CALLS} calls one after another, those that remove something are called once. The rows "
+        "that a reset leaves are removed afterwards. The backup and the restore are those of "
+        "`esim-service` on SQLite, and `pg_dump` and `pg_restore` on PostgreSQL.\n"
+    )
+    yield from growth_rows(grown)
+    yield ""
+
+
+def growth_rows(grown: Mapping[tuple[str, int], Times]) -> Iterator[str]:
+    """Return the lines of the table of growth."""
+    few, many = SIZES
+    databases = (SQLITE, POSTGRES)
+    sizes = " | ".join(f"{name}, {few:,} | {many:,} | ratio" for name in databases)
+    yield f"| | {sizes} |\n|---|{'---:|' * 3 * len(databases)}"
+    names = grown[SQLITE, few]
+    for name in (START, BACKUP, RESTORE, *(name for name in names if " " in name)):
+        cells: list[float | str] = []
+        for database in databases:
+            before, after = grown[database, few][name], grown[database, many][name]
+            cells += [before, after, f"{after / before:.1f}"]
+        yield _row(name, *cells)
 
 
 def _rest(

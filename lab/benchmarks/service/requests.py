@@ -6,11 +6,13 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +93,14 @@ class Subject:
     share: float | None = None
 
 
-def subjects(workshop: Workshop) -> Iterator[Subject]:
+def subjects(workshop: Workshop, before: str) -> Iterator[Subject]:
     everywhere = os.sched_getaffinity(0)
     yield Subject("service, SQLite", service, False, True)
+    if before:
+        former = partial(service, variables=checked_out(workshop, before))
+        yield Subject(f"service, SQLite, commit {before}", former, False, True)
+        former = partial(former, cores=everywhere)
+        yield Subject(f"{ONE_PROCESS}, commit {before}", former, True, True)
     yield Subject("FastAPI and SQLAlchemy, SQLite", partial(baseline, workshop), False, False)
     by_hand = partial(baseline, workshop, cores=everywhere)
     for count, name in ((1, ONE_PROCESS), (3, THREE_PROCESSES)):
@@ -108,11 +115,29 @@ def subjects(workshop: Workshop) -> Iterator[Subject]:
     yield Subject(BY_HAND + ONE_ACCOUNT, by_hand, True, False, partners=1)
 
 
+def checked_out(workshop: Workshop, commit: str) -> Mapping[str, str]:
+    """Return the variables with which the service is that of a commit, with our dependencies."""
+    place = workshop.fresh("before")
+    archive = subprocess.run(
+        ["git", "-C", ROOT, "archive", commit, "generated", "service", "spec"],
+        capture_output=True,
+        check=True,
+    )
+    with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
+        files.extractall(place, filter="tar")
+    # It comes before what is installed.
+    return {"PYTHONPATH": f"{place / 'service'}{os.pathsep}{place / 'generated'}"}
+
+
 def measure(
-    workshop: Workshop, seconds: float, only: str, server: Postgres
+    workshop: Workshop, seconds: float, only: str, server: Postgres, before: str = ""
 ) -> dict[str, list[Round]]:
-    """Measure all subjects in turns, in as many rounds as the workshop sets."""
-    wanted = [subject for subject in subjects(workshop) if only in subject.name]
+    """Measure all subjects in turns, in as many rounds as the workshop sets.
+
+    Args:
+        before: a commit whose service is measured, too; empty for none.
+    """
+    wanted = [subject for subject in subjects(workshop, before) if only in subject.name]
     rounds: dict[str, list[Round]] = {subject.name: [] for subject in wanted}
     for number in range(workshop.rounds):
         for subject in wanted:

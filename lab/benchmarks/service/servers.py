@@ -17,24 +17,15 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import psutil
 
-from esim_service.domain import partners
-from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth
-from esim_service.store.drivers.migrate import migrate
-from esim_service.store.drivers.open import is_file, open_database
-from esim_service.store.statements.unit import Unit
-from esim_service.values.clock import SystemClock
-from esim_service.values.entities import Scope
-from esim_service.values.ids import Ids
-from lab.benchmarks.workshop import ENVIRONMENT, Workshop
+from esim_service.store.drivers.open import is_file
+from lab.benchmarks.workshop import ENVIRONMENT, ROOT, Workshop
 
 BASELINE = Path(__file__).parents[1] / "servers"
 COMMAND = str(Path(sys.executable).with_name("esim-service"))
 PREFIX = "/api/v1"
 # Each client uses the key of one of them.
 PARTNERS = 32
-_CREDIT = 10_000_000 * 10_000
-_NO_LIMIT = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +70,18 @@ def cores_for_servers() -> set[int]:
     return cores - {max(cores)} or cores
 
 
-async def issue(place: str, count: int) -> list[str]:
-    """Set up a database: partners with enough money, and a key without limits for each."""
-    clock = SystemClock()
-    stamp = Stamp(clock.now(), Ids(clock))
-    texts = [auth.new_key("test") for _ in range(count)]
-
-    def make() -> Unit[None]:
-        for text in texts:
-            partner = yield from partners.ensure(f"bench {text[-12:]}", stamp)
-            scope = Scope(partner.partner_id, "test")
-            yield from partners.credit(scope, _CREDIT, stamp)
-            yield from partners.issue_key(
-                scope,
-                auth.digest(text),
-                text[-4:],
-                stamp,
-                read_limit=_NO_LIMIT,
-                write_limit=_NO_LIMIT,
-            )
-
-    async with open_database(place) as database:
-        await migrate(database)
-        await database.write(make)
-    return texts
+def issue(place: str, count: int, variables: Mapping[str, str]) -> list[str]:
+    """Set up a database by the service with these variables; return a key of each partner."""
+    done = subprocess.run(
+        [sys.executable, "-m", "lab.benchmarks.service.accounts", place, str(count)],
+        env={**ENVIRONMENT, **variables},
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        text=True,
+        check=True,
+    )
+    keys: list[str] = json.loads(done.stdout)
+    return keys
 
 
 @contextlib.contextmanager
@@ -135,7 +114,7 @@ def service(
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Serving]:
     """Run the reference service; with several processes, each does all kinds of work."""
-    keys = asyncio.run(issue(place, partners))
+    keys = issue(place, partners, variables or {})
     command = [COMMAND, "serve", "--database", place, "--port", "0", "--metrics-port", "0"]
     with contextlib.ExitStack() as stack:
         ports, started, seconds = [], [], 0.0
@@ -200,11 +179,16 @@ def _first_answer(port: int) -> None:
 
 
 class Postgres:
-    """A PostgreSQL server that creates a fresh database on request."""
+    """A PostgreSQL server that creates a fresh database on request.
 
-    def __init__(self, url: str, pid: int) -> None:
+    Attributes:
+        tools: the directory of its commands.
+    """
+
+    def __init__(self, url: str, pid: int, tools: Path) -> None:
         self._url = url
         self.process = psutil.Process(pid)
+        self.tools = tools
 
     def database(self) -> str:
         name = f"bench_{secrets.token_hex(6)}"
@@ -229,6 +213,6 @@ def postgres(workshop: Workshop) -> Iterator[Postgres]:
     try:
         pid = server.get_pid()
         assert pid is not None
-        yield Postgres(server.get_uri(), pid)
+        yield Postgres(server.get_uri(), pid, server.bin_path)
     finally:
         server.cleanup()
