@@ -424,6 +424,12 @@ async def test_what_waits_behind_a_large_request_passes_it_once_that_is_cancelle
         assert not small.done()
         large.cancel()
         await small
+        # The cancelled one has freed nothing.
+        other = asyncio.create_task(enter(2))
+        await asyncio.sleep(0)
+        assert not other.done()
+    async with asyncio.timeout(DEADLINE):
+        await other
     # A request that needs more slots than there are gets all.
     async with asyncio.timeout(DEADLINE):
         await enter(3)
