@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 from unittest.mock import patch
 
 from click.testing import CliRunner
@@ -27,6 +28,13 @@ T = TypeVar("T")
 COMMAND = Path(sys.executable).with_name("esim-service")
 # Plugs in the carrier of `plugged/`, which live mode needs.
 CARRIER = {"ESIM_CARRIER": "played", "PYTHONPATH": str(Path(__file__).with_name("plugged"))}
+# As a service manager does it: the first descriptor after standard error, for this process only.
+_ACTIVATE = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
 # Only what hangs gets there: a busy machine takes its time.
 DEADLINE = 120.0
 
@@ -71,6 +79,13 @@ def _process(*arguments: str, cwd: Path, **variables: str) -> subprocess.Complet
     )
 
 
+def free_port(host: str = "127.0.0.1") -> int:
+    """Return a port that is free now; an empty host stands for all addresses."""
+    with socket.create_server((host, 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
 def eventually(look: Callable[[], T | None]) -> T:
     """Look until there is something to see."""
     end = time.monotonic() + DEADLINE
@@ -88,16 +103,35 @@ async def until(condition: Callable[[], Awaitable[bool]], seconds: float = DEADL
             await asyncio.sleep(0.01)
 
 
-class Running:
-    """A process that serves."""
+def activated(listener: socket.socket | IO[bytes], command: Sequence[str]) -> list[str]:
+    """Return the command that passes a socket, which it must inherit, to another command."""
+    return [sys.executable, "-c", _ACTIVATE, str(listener.fileno()), *command]
 
-    def __init__(self, place: str, cwd: Path, *arguments: str, **variables: str) -> None:
+
+class Running:
+    """A process that serves.
+
+    Args:
+        listener: the socket of the API, which outlives the process; by default it has its own.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        cwd: Path,
+        *arguments: str,
+        listener: socket.socket | None = None,
+        **variables: str,
+    ) -> None:
         self.place = place
         self.cwd = cwd
+        options = ("--database", place, "--port=0", "--metrics-port=0", *arguments)
+        command = [str(COMMAND), "serve", *options]
         self.process = subprocess.Popen(
-            [COMMAND, "serve", "--database", place, "--port=0", "--metrics-port=0", *arguments],
+            activated(listener, command) if listener else command,
             cwd=cwd,
             env=environment(variables),
+            pass_fds=[listener.fileno()] if listener else [],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -141,9 +175,15 @@ class Running:
 
 
 @contextlib.contextmanager
-def serving(place: str, cwd: Path, *arguments: str, **variables: str) -> Iterator[Running]:
-    """Serve on free ports for the time of the context."""
-    running = Running(place, cwd, *arguments, **variables)
+def serving(
+    place: str,
+    cwd: Path,
+    *arguments: str,
+    listener: socket.socket | None = None,
+    **variables: str,
+) -> Iterator[Running]:
+    """Serve on free ports, or on the port of a listener, for the time of the context."""
+    running = Running(place, cwd, *arguments, listener=listener, **variables)
     try:
         yield running
     finally:

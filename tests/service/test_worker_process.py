@@ -7,6 +7,7 @@ import contextlib
 import json
 import re
 import signal
+import socket
 import subprocess
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -70,6 +71,17 @@ def variables(authority: Authority) -> dict[str, str]:
         "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
         "ESIM_WEBHOOK_CA_FILE": str(authority.file),
     }
+
+
+async def test_a_worker_reports_when_it_is_ready(postgres_url: str, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(DEADLINE)
+        variables = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+        with working(postgres_url, tmp_path, variables) as worker:
+            assert await asyncio.to_thread(manager.recv, 100) == b"READY=1"
+            operations = await asyncio.to_thread(operations_of, worker)
+            assert httpx2.get(f"{operations}/readyz").status_code == 200
 
 
 async def test_two_workers_do_what_a_server_leaves_to_them(

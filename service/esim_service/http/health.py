@@ -15,8 +15,8 @@ from ..store.changes.database import OperatorError, UnavailableError
 
 Probe = Callable[[], Awaitable[None]]
 
-_PROBE_SECONDS = 5.0
-_LATE = f"the database has not responded for {_PROBE_SECONDS:.0f} s"
+PROBE_SECONDS = 5.0
+_LATE = f"the database has not responded for {PROBE_SECONDS:.0f} s"
 
 
 def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlette:
@@ -32,7 +32,7 @@ def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlett
 
     async def readyz(request: Request) -> Response:
         try:
-            async with asyncio.timeout(_PROBE_SECONDS):
+            async with asyncio.timeout(PROBE_SECONDS):
                 await ready()
         except (OperatorError, UnavailableError) as error:
             return PlainTextResponse(f"not ready: {error}\n", status_code=503)

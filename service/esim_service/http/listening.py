@@ -20,6 +20,7 @@ OPERATIONS_PORT = 9464
 # After this time, pending requests are cut off.
 GRACE_SECONDS = 20
 BACKLOG = 2048
+_LAST = (b"connection", b"close")
 
 
 class FailedError(Exception):
@@ -49,6 +50,18 @@ class UvicornServer(uvicorn.Server):
         """Start listening."""
         await super().startup(sockets)
         self.listens.set()
+
+    def end_connections(self) -> None:
+        """Make each response the last one of its connection, for clients that keep theirs."""
+        if _LAST not in self.config.encoded_headers:
+            # uvicorn makes the second list of the first one once a second.
+            self.config.encoded_headers.append(_LAST)
+            self.server_state.default_headers = [*self.server_state.default_headers, _LAST]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, and end all connections."""
+        self.end_connections()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

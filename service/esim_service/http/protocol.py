@@ -20,6 +20,8 @@ HEAD_BYTES = 64 * 1024
 UNFINISHED_BYTES = 8 * HEAD_BYTES
 # For an entire request, from its first byte to its last.
 REQUEST_SECONDS = 30.0
+# When the process ends: for a request that is on its way on a new connection.
+ARRIVAL_SECONDS = 2.0
 # Time for a client to read its last response: a reset, caused by unread bytes, could discard it.
 LINGER_SECONDS = 2.0
 _REQUEST_LINE = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+) [!-~]+ HTTP/1\.[01]\r\n")
@@ -74,6 +76,14 @@ class Protocol(HttpToolsProtocol):
         """End a connection."""
         self._unwatch()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """End the connection with the process; a client that has just connected is answered."""
+        if self.cycle is None and not self.transport.is_closing():
+            self._unwatch()
+            self._deadline = self.loop.call_later(ARRIVAL_SECONDS, self._expire)
+        else:
+            super().shutdown()
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """Let a client that has closed its side read its responses; then disconnect."""

@@ -23,6 +23,7 @@ from ..store.changes.database import OperatorError
 from ..store.drivers.open import is_file
 from .components import freeze
 from .service import DOCS_PATH, ServiceParts, open_service
+from .service_manager import inherited_port, report_ready
 
 _log = structlog.get_logger(__name__)
 
@@ -51,7 +52,7 @@ async def serve(
     if not settings.worker and is_file(settings.database):
         raise OperatorError("ESIM_WORKER=false needs PostgreSQL: no other process can use the file")
     with (
-        closing(bind(settings.host, settings.port, "ESIM_PORT")) as api,
+        closing(inherited_port() or bind(settings.host, settings.port, "ESIM_PORT")) as api,
         closing(bind_operations(settings)) as operations,
     ):
         base_url = settings.base_url or f"{address_of(api)}{API_PATH}"
@@ -96,10 +97,12 @@ async def _run(
     freeze()
     # Last, so that it is the last output in a terminal.
     await announce()
+    report_ready()
     await stopped.wait()
     _log.info("stopping")
     has_failed = work is not None and work.done()
     service.stops.set()
+    api.end_connections()
     with suppress(TimeoutError):
         async with asyncio.timeout(drain_seconds):
             await hurried.wait()

@@ -18,6 +18,7 @@ from ..store.drivers.open import is_file
 from .background import Background
 from .components import freeze, open_background, open_components, require_ready, require_secrets
 from .live_mode import require_fit_for_keys
+from .service_manager import report_ready
 
 _log = structlog.get_logger(__name__)
 
@@ -71,6 +72,7 @@ async def _run(background: Background, announce: Callable[[], None]) -> None:
     when_told(stop)
     freeze()
     announce()
+    report_ready()
     _log.info("started")
     await asyncio.wait([running])
     if is_told and running.cancelled():
