@@ -19,10 +19,12 @@ import pytest
 
 from esim_service.store.changes.database import OperatorError, UnavailableError
 from esim_service.store.drivers import dated_backups
+from esim_service.store.drivers.restore import restore as put_in_place
 from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import execute
 from esim_service.values.clock import DAY, SystemClock, moment
 
+from . import dying_machine
 from .manual_clock import ManualClock
 from .running import DEADLINE, esim_service, eventually, serving
 
@@ -404,3 +406,19 @@ async def test_postgresql_has_tools_of_its_own(run: Run, prepared: Path, postgre
         assert word in line
     done = run("expire-cursors", "--database", postgres_url)
     assert done.stdout == "all cursors of the event feed have expired\n"
+
+
+def test_a_machine_that_dies_twice_in_a_restore_loses_nothing(prepared: Path) -> None:
+    command = [sys.executable, dying_machine.__file__, str(prepared), BACKUP, PLACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    directories = [Path(line) for line in done.stdout.splitlines()]
+    assert len(directories) > 100
+    for directory in directories:
+        # What opens the file is told to wait, or there is one of the two databases.
+        if not (directory / f"{PLACE}.restored").exists():
+            assert names(directory / PLACE) in (["first"], ALL)
+        put_in_place(directory / BACKUP, directory / PLACE, lambda copied: None)
+        assert names(directory / PLACE) == ["first"]
+        assert ALL in [names(path) for path in directory.glob(f"{PLACE}.2*Z")]
+        assert [path.name for path in directory.iterdir() if ".restored" in path.name] == []
