@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 import signal
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,6 +140,43 @@ async def test_after_a_crash_under_load_no_acknowledged_order_is_lost(
                     assert replayed.content == content
         assert running.stop() == 0
         assert [each for each in running.log() if each["level"] in ("error", "critical")] == []
+
+
+async def test_a_dump_under_load_is_one_moment(
+    place: str, empty_postgres: str, postgres_process: PostgresServer, tmp_path: Path
+) -> None:
+    def run(program: str, *arguments: str) -> None:
+        subprocess.run([Path(postgres_process.bin_path, program), *arguments], check=True)
+
+    stopped, file = asyncio.Event(), str(tmp_path / "monday.dump")
+    with serving(place, tmp_path) as running:
+        async with books(place) as known:
+            key = await known.key("acme")
+        async with http_of(running, key) as http, asyncio.TaskGroup() as group:
+            customers = [Customer(http, str(number)) for number in range(CLIENTS)]
+            for customer in customers:
+                group.create_task(customer.run(stopped))
+
+            def acknowledged() -> set[str]:
+                return {name for customer in customers for name in customer.acknowledged}
+
+            async def has_more(than: int = 0) -> bool:
+                return len(acknowledged()) >= than + ENOUGH
+
+            await until(has_more)
+            before = acknowledged()
+            await asyncio.to_thread(run, "pg_dump", "--format=custom", f"--file={file}", place)
+            dumped = len(acknowledged())
+
+            async def goes_on() -> bool:
+                return await has_more(dumped)
+
+            await until(goes_on)
+            stopped.set()
+    await asyncio.to_thread(run, "pg_restore", f"--dbname={empty_postgres}", file)
+    async with books(empty_postgres) as known:
+        await known.audit()
+        assert before <= await known.references("acme") < acknowledged()
 
 
 async def test_a_full_disk_stops_writing_and_nothing_else(place: str, tmp_path: Path) -> None:
