@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import httpx2
 
 PLAN = "pln_ee-1gb-7d"
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 REFUSED = "refused"
 _GOOD = (("GET", "200"), ("POST", "201"))
 
