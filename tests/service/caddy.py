@@ -79,8 +79,11 @@ def running(
 
         def is_up() -> bool:
             assert process.poll() is None, (directory / "caddy.log").read_text()
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                return authority.exists()
+            # It listens before it has a certificate.
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1) as connection:
+                context = ssl.create_default_context(cafile=authority)
+                with context.wrap_socket(connection, server_hostname="localhost"):
+                    return True
             return False
 
         eventually(is_up)

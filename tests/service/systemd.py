@@ -42,9 +42,9 @@ class Systemd:
         """Start a service and wait until it is ready, or open a socket."""
         settings = self._read(name)
         if name.endswith(".socket"):
-            host, port = settings["ListenStream"][0].split(":")
+            host, number = settings["ListenStream"][0].split(":")
             backlog = int(settings["Backlog"][0])
-            self._ports[name] = socket.create_server((host, int(port)), backlog=backlog)
+            self._ports[name] = socket.create_server((host, int(number)), backlog=backlog)
             return
         [file], [directory] = settings["EnvironmentFile"], settings["WorkingDirectory"]
         Path(directory).mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 import pytest
+import uvicorn
 import yaml
 
 from esim_service.cli import main
@@ -62,7 +63,7 @@ def test_the_image_keeps_the_rules_of_hadolint() -> None:
     hadolint = Path(sys.executable).with_name("hadolint")
     if not hadolint.exists():
         pytest.skip("hadolint is not installed")
-    command = [hadolint, SERVICE / "Dockerfile"]
+    command = [str(hadolint), str(SERVICE / "Dockerfile")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
 
@@ -154,7 +155,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         text = path.read_text("utf-8").replace(INSTALLED, str(COMMAND))
         (tmp_path / path.name).write_text(text)
     (tmp_path / "esim@1.service").symlink_to("esim@.service")
-    units = [tmp_path / name for name in ("esim@1.service", "esim-worker.service")]
+    units = [str(tmp_path / name) for name in ("esim@1.service", "esim-worker.service")]
     command = [analyze, "verify", "--man=no", *units]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert [line for line in done.stderr.splitlines() if "esim" in line] == []
@@ -168,7 +169,7 @@ def test_every_variable_of_the_units_is_a_setting() -> None:
             used |= variables(value).keys()
     assert used <= VARIABLES
     values = {name.removeprefix("ESIM_").lower(): value for name, value in ENVIRONMENT.items()}
-    assert ServiceSettings(**{name: value for name, value in values.items() if value})
+    assert ServiceSettings.model_validate({name: value for name, value in values.items() if value})
 
 
 def test_every_command_of_the_units_exists() -> None:
@@ -224,7 +225,7 @@ def test_the_times_of_the_proxy_and_of_the_service_fit() -> None:
         name: LAST[name] for name in LAST.keys() & OPTIONS.keys() - {"lb_try_duration"}
     }
     assert seconds("health_timeout") > health.PROBE_SECONDS
-    assert seconds("keepalive") < listening.UvicornServer(lambda *_: None).config.timeout_keep_alive
+    assert seconds("keepalive") < uvicorn.Config("").timeout_keep_alive
 
 
 def test_caddy_accepts_the_configuration_as_it_is_formatted() -> None:

@@ -155,7 +155,7 @@ async def test_a_process_that_stops_ends_connections_with_their_next_response(
 
             await until(is_stopping)
             # uvicorn renews the headers of all responses once a second.
-            dates = set()
+            dates: set[str] = set()
             while len(dates) < 3:
                 answer = await http.get("/balance")
                 assert (answer.status_code, answer.headers["connection"]) == (200, "close")
