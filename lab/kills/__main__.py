@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lab.kills.duplicates import Flood, flood
+from lab.kills.memory import Growth, grow
 from lab.kills.page import render, write
 from lab.kills.rounds import Siege, Tally
 from lab.measured import records
@@ -20,6 +21,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.kills", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200, help="of kill -9, on each database")
     parser.add_argument("--duplicates", type=int, default=100_000, help="on each database")
+    parser.add_argument("--minutes", type=int, default=5, help="of load, on each database")
     parser.add_argument("--seed", type=int, help="of the moments at which processes are killed")
     parser.add_argument("--table", action="store_true", help="renew the table of the tests only")
     options = parser.parse_args()
@@ -31,27 +33,31 @@ def main() -> None:
     record = records.current("kills")
     tallies: dict[str, Tally] = {}
     floods: dict[str, Flood] = {}
+    growths: dict[str, Growth] = {}
     # On a disk: what is in memory needs no flush.
     with TemporaryDirectory(dir="/var/tmp") as directory:
         place = Path(directory)
         server = postgres_server.start()
         try:
-            for name in ("killed", "flooded"):
+            names = ("killed", "flooded", "loaded")
+            for name in names:
                 server.psql(f"CREATE DATABASE {name}")
             databases = {
-                "SQLite": (str(place / "killed.db"), str(place / "flooded.db")),
-                "PostgreSQL": (server.get_uri("killed"), server.get_uri("flooded")),
+                "SQLite": [str(place / f"{name}.db") for name in names],
+                "PostgreSQL": [server.get_uri(name) for name in names],
             }
-            for name, (killed, flooded) in databases.items():
+            for name, (killed, flooded, loaded) in databases.items():
                 siege = Siege(killed, place, Authority(place), seed)
                 tallies[name] = asyncio.run(siege.run(options.rounds))
                 print(name, tallies[name], flush=True)
                 floods[name] = asyncio.run(flood(flooded, place, options.duplicates))
                 print(name, floods[name], flush=True)
+                growths[name] = asyncio.run(grow(loaded, place, options.minutes))
+                print(name, growths[name], flush=True)
         finally:
             server.cleanup()
     records.keep("kills", record)
-    write(long_run=render(tallies, floods))
+    write(long_run=render(tallies, floods, growths))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab.kills.duplicates import AT_ONCE, Flood
+from lab.kills.memory import PARTNERS, Growth
 from lab.kills.rounds import CLIENTS, LATEST_KILL, Tally
 from lab.measured import records
 from tests.service.faults.rows import table
@@ -20,6 +21,7 @@ HEAD = (
 )
 
 OUTAGES = "\n## Outages\n\n"
+RESTARTS = "\n## Restarts\n\n"
 LONG_RUN = "\n## The long run\n\n"
 
 EXPLANATION = (
@@ -45,7 +47,17 @@ DUPLICATES = (
 )
 
 
-def render(tallies: Mapping[str, Tally], floods: Mapping[str, Flood]) -> str:
+MEMORY = (
+    f"\nThe resident memory of one process, while {2 * PARTNERS} clients order and read as fast as"
+    " they can, and nothing fails.\n\n"
+    "| | requests | MB after each minute |\n"
+    "|---|---:|---|\n"
+)
+
+
+def render(
+    tallies: Mapping[str, Tally], floods: Mapping[str, Flood], growths: Mapping[str, Growth]
+) -> str:
     """Make the part of a run in which nothing was wrong."""
     kills = "".join(
         f"| {name} | {each.rounds} | {each.acknowledged:,} | 0 | {each.cut_off:,} |"
@@ -58,14 +70,24 @@ def render(tallies: Mapping[str, Tally], floods: Mapping[str, Flood]) -> str:
         f" {each.in_progress:,} | 0 | {each.seconds:.0f} |\n"
         for name, each in floods.items()
     )
+    memory = "".join(
+        f"| {name} | {each.requests:,} | {', '.join(f'{size:.0f}' for size in each.megabytes)} |\n"
+        for name, each in growths.items()
+    )
     head = f"Written by `nox -s kills` {records.words('kills')}. "
-    return head + EXPLANATION + kills + DUPLICATES + duplicates
+    return head + EXPLANATION + kills + DUPLICATES + duplicates + MEMORY + memory
 
 
-def write(outages: str | None = None, long_run: str | None = None) -> None:
+def write(
+    outages: str | None = None, restarts: str | None = None, long_run: str | None = None
+) -> None:
     """Make the page, with those parts that are not given as they were."""
-    before, _, old_run = PAGE.read_text("utf-8").partition(LONG_RUN)
-    _, _, old_outages = before.partition(OUTAGES)
-    outages = old_outages if outages is None else outages
-    long_run = old_run if long_run is None else long_run
-    PAGE.write_text(HEAD + table() + OUTAGES + outages + LONG_RUN + long_run, "utf-8")
+    rest = PAGE.read_text("utf-8")
+    page = HEAD + table()
+    parts = {OUTAGES: outages, RESTARTS: restarts, LONG_RUN: long_run}
+    for heading, following in zip(parts, [*[*parts][1:], None], strict=True):
+        _, _, rest = rest.partition(heading)
+        old = rest.partition(following)[0] if following else rest
+        new = parts[heading]
+        page += heading + (old if new is None else new)
+    PAGE.write_text(page, "utf-8")

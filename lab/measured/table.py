@@ -116,5 +116,6 @@ MEASUREMENTS = (
     Measurement("kills", "service-faults.md", (_SERVICE, "lab/kills")),
     Measurement("neighbours", "service-neighbours.md", (_SERVICE, "lab/neighbours")),
     Measurement("outages", "service-faults.md", (_SERVICE, "lab/outages")),
+    Measurement("restarts", "service-faults.md", (_SERVICE, "service/deploy", "lab/restarts")),
 )
 BY_KEY = {measurement.key: measurement for measurement in MEASUREMENTS}

@@ -67,6 +67,11 @@ ROWS = (
         },
     ),
     Row(
+        "`pg_dump` under load",
+        "all of one moment, with what was acknowledged before it",
+        {"faults/test_postgres.py": ("test_a_dump_under_load_is_one_moment",)},
+    ),
+    Row(
         "many writers and a reader who polls",
         "every event once, in order, no gap",
         {
@@ -167,6 +172,39 @@ ROWS = (
         },
     ),
     Row(
+        "a restart of a process, with a port that is kept or behind the proxy",
+        "no connection is refused, no request fails",
+        {
+            "test_restarts.py": (
+                "test_connections_wait_at_a_port_that_is_kept",
+                "test_behind_the_proxy_processes_restart_one_after_the_other",
+                "test_a_process_that_stops_ends_connections_with_their_next_response",
+                "test_a_connection_that_was_accepted_is_answered_before_the_end",
+            ),
+        },
+    ),
+    Row(
+        "`kill -9` of a process behind the proxy, or one that is not ready",
+        "502 for orders that were sent to it, and for nothing else; it gets no requests",
+        {
+            "test_restarts.py": (
+                "test_behind_the_proxy_a_killed_process_costs_only_orders_that_were_sent",
+                "test_the_proxy_sends_nothing_to_a_process_that_is_not_ready",
+            ),
+        },
+    ),
+    Row(
+        "an operator who has only the page",
+        "a service from nothing, restored from its backup, on both databases",
+        {
+            "test_operators_page.py": (
+                "test_from_nothing_to_a_service_behind_the_proxy",
+                "test_from_nothing_to_a_restored_service",
+                "test_from_sqlite_to_a_restored_postgresql",
+            ),
+        },
+    ),
+    Row(
         "hundreds of receivers that never answer",
         "their attempts are recorded together, and orders do not wait for them",
         {"test_outbox.py": ("test_attempts_that_end_together_are_recorded_together",)},
@@ -198,11 +236,13 @@ ROWS = (
         },
     ),
     Row(
-        "a restore that is killed, a log of another file, a corrupt page",
+        "a restore that is killed or whose machine dies, also twice; a log of another file, a"
+        " corrupt page",
         "the old or the restored database; not started, or not ready, with what to do",
         {
             "test_restore.py": (
                 "test_a_restore_that_is_killed_is_finished_or_has_changed_nothing",
+                "test_a_machine_that_dies_twice_in_a_restore_loses_nothing",
                 "test_the_log_of_another_file_is_not_applied_to_a_copy",
                 "test_after_a_kill_a_corrupt_database_is_not_opened",
                 "test_a_service_on_a_corrupt_file_is_not_ready_and_says_what_to_do",

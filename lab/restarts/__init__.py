@@ -1,0 +1,1 @@
+"""Restarts of processes, as clients meet them that never repeat a request."""
