@@ -390,8 +390,178 @@ def outages(session: nox.Session) -> None:
 
 
 @nox.session
+def neighbours(session: nox.Session) -> None:
+    """Measure the waits beside a large partner within its limits; write the page (ten minutes)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "lab.neighbours", *session.posargs)
+
+
+@nox.session
 def restarts(session: nox.Session) -> None:
     """Restart processes while clients use them (needs Caddy); write the page (six minutes)."""
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "lab.restarts", *session.posargs)
+
+
+@nox.session
+def faults(session: nox.Session) -> None:
+    """Inject faults into the service and count those found (an hour; `-- NAME` for one)."""
+    install_workspace(session)
+    install_group(session, "test")
+    # Hundreds of processes: cached bytecode saves each from compiling again.
+    run = ("python", "-m", "lab.faults.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def second_opinion(session: nox.Session) -> None:
+    """Check contract-test traffic with openapi-core: both must reject the same responses."""
+    install_workspace(session)
+    install_group(session, "test")
+    # It installs an openapi-spec-validator older than ours, which these tests do not need.
+    session.install("openapi-core>=0.23,<1")
+    session.run("pytest", "tests/lab/test_second_opinion.py", *session.posargs)
+
+
+@nox.session
+def faults_by_others(session: nox.Session) -> None:
+    """Prove and judge faults written without knowledge of the checks (an hour; `-- NAME`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    for step in ("prove", "judge"):
+        run = ("python", "-m", f"lab.faults_by_others.{step}", *session.posargs)
+        session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def shops(session: nox.Session) -> None:
+    """Judge the bugs of two shops, in FastAPI and in Django (an hour; `-- django NAME`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.shops.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def tickets(session: nox.Session) -> None:
+    """Judge the bugs of a ticket system and an archive (hours; `-- archive NAME`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.tickets.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def loads(session: nox.Session) -> None:
+    """Test one server ten times at each of three loads of the machine (half an hour)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.tickets.loads", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Mutate the code and count undetected mutants (an hour; `-- ROOM`, `-- --changed A..B`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "lab.mutants", *session.posargs)
+
+
+@nox.session
+def polarity(session: nox.Session) -> None:
+    """Change published documents with known effects; count wrong verdicts of the review."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.install("jsonschema[format]")
+    session.run("python", "-m", "lab.polarity", *session.posargs)
+
+
+@nox.session
+def histories(session: nox.Session) -> None:
+    """Review third-party documents version by version; write docs/review-histories.md."""
+    install_workspace(session)
+    install_group(session, "bench")
+    session.run("python", "-m", "lab.histories", *session.posargs)
+
+
+@nox.session
+def foreign_servers(session: nox.Session) -> None:
+    """Test third-party servers, next to schemathesis; save the results (an hour)."""
+    install_workspace(session)
+    session.run("python", "-m", "lab.foreign_servers", *session.posargs)
+
+
+@nox.session
+def seeds(session: nox.Session) -> None:
+    """Test correct implementations with 20 seeds (an hour; `-- NAME` for one)."""
+    install_workspace(session)
+    install_group(session, "test")
+    install_group(session, "bench")
+    run = ("python", "-m", "lab.seeds", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def contract(session: nox.Session) -> None:
+    """Test the reference service against the contract; the reports go to reports/."""
+    install_workspace(session)
+    # .ci/run has this session use the environment of another one.
+    scripts = "import sysconfig; print(sysconfig.get_path('scripts'))"
+    directory_of_scripts = str(session.run("python", "-c", scripts, silent=True)).strip()
+    command = str(Path(directory_of_scripts, "esim-service"))
+    with tempfile.TemporaryDirectory() as directory:
+        place = ("--database", str(Path(directory, "esim.sqlite3")))
+        generous = ("--read-limit", "100000", "--write-limit", "100000")
+        partners = {"KEY": generous, "OTHER_KEY": generous, "LIMITED_KEY": (), "SUSPENDED_KEY": ()}
+        create = ("esim-service", "keys", "create", *place, "--plain", "--mode", "test")
+        keys = {
+            name: str(session.run(*create, "--partner", name, *limits, silent=True)).strip()
+            for name, limits in partners.items()
+        }
+        session.run("esim-service", "partners", "suspend", "SUSPENDED_KEY", *place)
+        # The service trusts the receiver's CA, may reach this machine, and retries soon.
+        certificate = session.run("specwright", "authority", directory, silent=True)
+        receiving = {
+            "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
+            "ESIM_WEBHOOK_CA_FILE": str(certificate).strip(),
+            "ESIM_WEBHOOK_RETRY_SCALE": RETRY_SCALE,
+        }
+        with Path(directory, "serve.log").open("w") as log:
+            server = subprocess.Popen(
+                [command, "serve", *place, "--port", "0", "--metrics-port", "0"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={**os.environ, **receiving},
+            )
+        try:
+            assert server.stdout is not None
+            # The first line is printed once the service responds: `API`, and its base URL.
+            _, base_url = server.stdout.readline().split()
+            session.run(
+                *("specwright", "test", base_url, "--report-dir", "reports"),
+                *("--api-key-env", "KEY", "--other-tenant-api-key-env", "OTHER_KEY"),
+                *("--limited-api-key-env", "LIMITED_KEY"),
+                *("--suspended-api-key-env", "SUSPENDED_KEY"),
+                *("--receiver-authority", directory, "--retry-scale", RETRY_SCALE),
+                *session.posargs,
+                env=keys,
+            )
+        finally:
+            server.terminate()
+            server.wait()
+
+
+@nox.session
+def serve(session: nox.Session) -> None:
+    """Run the reference service with instructions to try it; arguments after `--` go to `serve`."""
+    session.install("-e", ".[test]", "-e", "./generated[server]", "-e", "./service[postgres]")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--database", default=str(Path(session.create_tmp(), "esim.sqlite3")))
+    options, others = parser.parse_known_args(session.posargs)
+    place = ("--database", options.database)
+    # After Ctrl-C it finishes its pending work.
+    session.run("esim-service", "serve", "--demo", *place, *others, interrupt_timeout=30)
