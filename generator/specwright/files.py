@@ -64,8 +64,11 @@ def read_argument(path: Path, *, limit: int = LARGEST) -> bytes:
 
 
 def why_not_read(error: OSError) -> str:
-    """Return why the operating system did not read a file, in words about the file."""
-    return _NOT_READ.get(error.errno or 0, error.strerror or str(error))
+    """Return why a file was not read, in words about the file."""
+    number = error.errno or 0
+    # Other words than those of the system are about the file already.
+    is_of_system = error.strerror == os.strerror(number)
+    return (is_of_system and _NOT_READ.get(number)) or error.strerror or str(error)
 
 
 def why_not_written(error: OSError) -> str:

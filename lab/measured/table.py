@@ -113,8 +113,8 @@ MEASUREMENTS = (
         "foreign_servers", "contract-foreign-servers.md", (*_CONTRACT_TESTS, "lab/foreign_servers")
     ),
     Measurement("bench_service", "benchmarks-service.md", (_SERVICE, "lab/benchmarks/service")),
-    Measurement("kills", "service-faults.md", (_SERVICE, "lab/kills")),
     Measurement("neighbours", "service-neighbours.md", (_SERVICE, "lab/neighbours")),
+    Measurement("kills", "service-faults.md", (_SERVICE, "lab/kills")),
     Measurement("outages", "service-faults.md", (_SERVICE, "lab/outages")),
     Measurement("restarts", "service-faults.md", (_SERVICE, "service/deploy", "lab/restarts")),
 )

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from specwright.report.formats import FILES
 from tests.conformance.shop import serving
 from tests.conftest import Run
 
@@ -133,7 +134,7 @@ def test_no_hidden_value_is_in_any_byte_of_a_report(
     assert again.returncode == 1, again.stdout + again.stderr
     outputs = [each.encode() for each in (run.stdout, run.stderr, again.stdout, again.stderr)]
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.suffix and path != document]
-    assert len(files) == 7 + 5
+    assert len(files) == (len(FILES) + 2) + len(FILES)
     for value in HIDDEN:
         assert not [form for form in written(value) for text in (*outputs, *files) if form in text]
     # They were there to be found.

@@ -19,7 +19,7 @@ from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
 from specwright.findings import Report
 from specwright.http_messages import Headers
-from specwright.report.formats import FORMATS
+from specwright.report.formats import FILES, FORMATS
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing
 from tests.conftest import Run
@@ -204,7 +204,7 @@ def test_none_of_six_secrets_is_in_what_a_run_writes(
         run = specwright("test", url, *place, "--format", "github")
     assert run.returncode == 1, run.stdout + run.stderr
     files = {path.name: path.read_text("utf-8") for path in reports.iterdir()}
-    assert len(files) == 7
+    assert len(files) == len(FILES) + 2
     outputs = {**files, "stdout": run.stdout, "stderr": run.stderr}
     assert {name: each for name, text in outputs.items() if (each := list(shown(text)))} == {}
     # They were there to be found.

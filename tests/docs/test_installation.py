@@ -59,6 +59,7 @@ def test_every_page_has_the_same_line() -> None:
         "docs/how-to/check-in-ci.md",
         "docs/how-to/test-a-deployment.md",
         "docs/how-to/receive-webhooks.md",
+        "generator/specwright/project/gitlab.yml",
         "generator/specwright/project/workflow.yml",
     }
     assert expected <= lines.keys()

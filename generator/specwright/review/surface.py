@@ -18,8 +18,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from specwright.models.annotations import unquoted
-
 _PARAMS = "params"
 # The typed dictionary that stands beside the model of its name in an annotation.
 _BESIDE = re.compile(rf" \| {_PARAMS}\.\w+")
@@ -150,9 +148,9 @@ def _value(node: ast.stmt) -> str:
         case ast.AnnAssign(annotation=ast.Name("TypeAlias"), value=ast.expr() as expression):
             return ast.unparse(expression)
         # Of what is defined later, the type is a string.
-        case ast.AnnAssign(annotation=expression):
-            return ast.unparse(unquoted(expression))
-        case ast.Assign(value=expression):
+        case ast.AnnAssign(annotation=ast.Constant(value=str(text))):
+            return text
+        case ast.AnnAssign(annotation=expression) | ast.Assign(value=expression):
             return ast.unparse(expression)
     return ""
 
