@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from specwright.conformance.checks.lifecycle.readers import reader_of, reader_of_created
+from specwright.conformance.checks.lifecycle.readers import reader_of
 from specwright.conformance.checks.lifecycle.written_members import (
-    is_done,
     least,
     makes_freely,
     object_after,
+    object_created,
     required_members,
     written_members,
 )
@@ -21,7 +21,7 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.contract.samples import alternatives
-from specwright.conformance.driver.driver import Driver, is_conflict
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 from specwright.document.model import Document
 from specwright.findings import Level, values_of
@@ -85,18 +85,10 @@ def _create(
     driver: Driver, routes: ContractRoutes, call: OperationCall, declared: Collection[_Default]
 ) -> None:
     names = {member.name for member in declared}
-    creation = driver.send(_without(driver.with_fresh_key(call), names))
-    if is_conflict(creation):
-        # There is one with these values, such as its name.
-        creation = driver.send(_without(driver.renewed(call), names))
-    if not is_done(creation.response):
+    created = object_created(driver, routes, call, lambda call: _without(call, names))
+    if created is None:
         return
-    read = reader_of_created(driver, routes, call, creation)
-    exchanges = (creation,) if read is None else (creation, driver.send(read))
-    shown: JsonObject = {}
-    for exchange in exchanges:
-        if exchange.response is not None and is_done(exchange.response):
-            shown |= mapping(exchange.response.json_or_none)
+    shown, exchanges = created
     for member in declared:
         if shown.get(member.name) is not None:
             driver.target.record.check(DEFAULT_APPLIES, member.place)

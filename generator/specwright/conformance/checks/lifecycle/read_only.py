@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from specwright.conformance.checks.lifecycle.readers import reader_of_created
-from specwright.conformance.checks.lifecycle.written_members import is_done, makes_freely
+from specwright.conformance.checks.lifecycle.written_members import makes_freely, object_created
 from specwright.conformance.checks.requests.explore import success_now
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
@@ -14,7 +13,7 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.contract.value_parts import in_place, subschema_at
-from specwright.conformance.driver.driver import Driver, is_conflict
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import values_of
@@ -36,14 +35,6 @@ READ_ONLY = BehaviourRule(
 _MOST = 6
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A new resource, as responses show it."""
-
-    members: JsonObject
-    exchanges: tuple[Exchange, ...]
-
-
 @scenario(after="defaults")
 def read_only_members(driver: Driver) -> None:
     """Create resources with values for members that only the server sets, and read them."""
@@ -61,7 +52,7 @@ def _assign(
     driver: Driver, routes: ContractRoutes, call: OperationCall, places: Mapping[str, Pointer]
 ) -> None:
     plain = _created(driver, routes, call, {})
-    values = {} if plain is None else dict(_values(driver.contract, plain.members, places))
+    values = {} if plain is None else dict(_values(driver.contract, plain[0], places))
     firsts: JsonObject = {name: first for name, (first, _) in values.items()}
     if plain is None or not firsts:
         return
@@ -72,36 +63,25 @@ def _assign(
         if shown is None:
             continue
         driver.target.record.check(READ_ONLY, places[name])
-        if shown.members.get(name) != first:
+        if shown[0].get(name) != first:
             continue
         # The value may be that of the server by chance, such as the next number: another one is
         # followed as well only if it is taken from the body.
         again = _created(driver, routes, call, {name: second})
-        if again is not None and again.members.get(name) == second:
-            _violate(driver, call.operation, name, places[name], shown, again)
+        if again is not None and again[0].get(name) == second:
+            exchanges = (*shown[1], *again[1])
+            _violate(driver, call.operation, name, places[name], exchanges)
 
 
 def _created(
     driver: Driver, routes: ContractRoutes, call: OperationCall, members: JsonObject
-) -> _Shown | None:
-    """Create a resource with more members; None if it is refused."""
-    creation = driver.send(_with(driver.with_fresh_key(call), members))
-    if is_conflict(creation):
-        # There is one with these values, such as its name.
-        creation = driver.send(_with(driver.renewed(call), members))
-    if not is_done(creation.response):
-        return None
-    read = reader_of_created(driver, routes, call, creation)
-    exchanges = (creation,) if read is None else (creation, driver.send(read))
-    shown: JsonObject = {}
-    for exchange in exchanges:
-        if exchange.response is not None and is_done(exchange.response):
-            shown |= mapping(exchange.response.json_or_none)
-    return _Shown(shown, exchanges)
-
-
-def _with(call: OperationCall, members: JsonObject) -> OperationCall:
-    return replace(call, body={**mapping(call.body), **members})
+) -> tuple[JsonObject, tuple[Exchange, ...]] | None:
+    return object_created(
+        driver,
+        routes,
+        call,
+        lambda call: replace(call, body={**mapping(call.body), **members}),
+    )
 
 
 def _values(
@@ -133,11 +113,9 @@ def _violate(
     writer: ContractOperation,
     name: str,
     place: Pointer,
-    *shown: _Shown,
+    exchanges: tuple[Exchange, ...],
 ) -> None:
     message = f"'{name}', which is read-only, has the value that the body says"
     cause = "a read-only member has the value that the body says"
-    exchanges = [exchange for resource in shown for exchange in resource.exchanges]
-    driver.violate(
-        READ_ONLY, writer, message, *exchanges, at=place, cause=cause, values=values_of(name)
-    )
+    values = values_of(name)
+    driver.violate(READ_ONLY, writer, message, *exchanges, at=place, cause=cause, values=values)

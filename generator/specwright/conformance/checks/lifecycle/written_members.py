@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from specwright.conformance.checks.lifecycle.readers import reading
+from specwright.conformance.checks.lifecycle.readers import reader_of_created, reading
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.contract.samples import alternatives
 from specwright.conformance.contract.value_parts import in_place, subschema_at
 from specwright.conformance.driver.driver import Driver, is_conflict
@@ -74,6 +75,32 @@ def object_after(
     if not is_done(read.response) or not isinstance(shown, dict):
         return None
     return shown, (sent,) if read is sent else (sent, read)
+
+
+def object_created(
+    driver: Driver,
+    routes: ContractRoutes,
+    call: OperationCall,
+    edited: Callable[[OperationCall], OperationCall],
+) -> tuple[JsonObject, tuple[Exchange, ...]] | None:
+    """Return a new object as its creation and its reader show it; None if it is refused.
+
+    Args:
+        edited: returns the call with another body.
+    """
+    creation = driver.send(edited(driver.with_fresh_key(call)))
+    if is_conflict(creation):
+        # There is one with these values, such as its name.
+        creation = driver.send(edited(driver.renewed(call)))
+    if not is_done(creation.response):
+        return None
+    read = reader_of_created(driver, routes, call, creation)
+    exchanges = (creation,) if read is None else (creation, driver.send(read))
+    shown: JsonObject = {}
+    for exchange in exchanges:
+        if exchange.response is not None and is_done(exchange.response):
+            shown |= mapping(exchange.response.json_or_none)
+    return shown, exchanges
 
 
 def _changed(driver: Driver, call: OperationCall, change: JsonObject) -> OperationCall:
