@@ -32,8 +32,8 @@ HEAD = """
 
 The bookings and labels of the ticket system with the bug `double-booking`, which only requests at
 the same time show: tested {runs} times with one seed while none, two, or eight other processes
-keep two cores busy ({measured}; `nox -s loads`). *Differing* are findings that not all runs have, and *cut* runs that say that a
-step had too little time.
+keep two cores busy ({measured}; `nox -s loads`). *Differing* are findings that not all runs have,
+and *cut* runs that say that a step had too little time.
 
 | Busy processes | Exit code | Findings | Differing | Cut | Seconds |
 |--:|---|--:|--:|--:|--:|
