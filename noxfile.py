@@ -391,7 +391,7 @@ def outages(session: nox.Session) -> None:
 
 @nox.session
 def neighbours(session: nox.Session) -> None:
-    """Measure the waits beside a large partner within its limits; write the page (ten minutes)."""
+    """Measure the waits beside a large partner in its limits; write the page (twenty minutes)."""
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "lab.neighbours", *session.posargs)

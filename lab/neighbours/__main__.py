@@ -18,8 +18,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.neighbours", description=__doc__)
     parser.add_argument("--size", type=int, default=300_000, help="rows of each table")
     parser.add_argument(
-        "--seconds", type=float, default=5.0, help="without and with each operation"
+        "--seconds", type=float, default=3.0, help="without and with each operation"
     )
+    parser.add_argument("--rounds", type=int, default=3, help="of each operation")
     parser.add_argument("--only", default="", help="a part of an operation; nothing is written")
     options = parser.parse_args()
     record = records.current("neighbours")
@@ -34,25 +35,23 @@ def main() -> None:
             }
             for database, place in places.items():
                 print(database, flush=True)
-                results[database] = asyncio.run(
-                    _measure(place, Path(directory), options.size, options.seconds, options.only)
-                )
+                results[database] = asyncio.run(_measure(place, Path(directory), options))
     finally:
         server.cleanup()
     if not options.only:
         records.keep("neighbours", record)
-        PAGE.write_text(render(results, options.size, options.seconds), "utf-8")
+        text = render(results, options.size, options.seconds, options.rounds)
+        PAGE.write_text(text, "utf-8")
 
 
-async def _measure(
-    place: str, directory: Path, size: int, seconds: float, only: str
-) -> list[Result]:
+async def _measure(place: str, directory: Path, options: argparse.Namespace) -> list[Result]:
     results = []
-    async with stage(place, directory, size) as made:
-        for operation in operations(size):
-            if only in operation.words:
-                results.append(await made.beside(operation, seconds))
-                print(line(results[-1]).rstrip(), *results[-1].statuses, flush=True)
+    async with stage(place, directory, options.size) as made:
+        for operation in operations(options.size):
+            if options.only in operation.words:
+                result = await made.beside(operation, options.seconds, options.rounds)
+                results.append(result)
+                print(line(result).rstrip(), *result.statuses, flush=True)
     return results
 
 

@@ -25,7 +25,9 @@ class Operation:
         words: the request, as the page shows it.
         path: returns the path of a request, for its number.
         body: returns its body.
-        at_once: how many are sent at the same time; 0 for the rate that the limits allow.
+        at_once: how many are sent at the same time, which may happen once in the window of a
+            limit; 0 for the rate that the limits allow.
+        repeats: whether another round has as much to do.
     """
 
     of: str
@@ -33,6 +35,7 @@ class Operation:
     path: Callable[[int], str]
     body: Callable[[int], object] | None = None
     at_once: int = 0
+    repeats: bool = True
 
     def due(self, seconds: float) -> Sequence[float]:
         """Return when requests are sent, in seconds from the beginning."""
@@ -40,6 +43,12 @@ class Operation:
             return (0.0,) * self.at_once
         per_second = (READS if self.of.startswith("GET ") else WRITES) / WINDOW
         return [number / per_second for number in range(round(per_second * seconds))]
+
+    def rounds(self, rounds: int, seconds: float) -> Sequence[float]:
+        """Return the lengths of the rounds, in seconds, of which so many are wanted."""
+        if self.at_once:
+            return (float(WINDOW),)
+        return (seconds,) * (rounds if self.repeats else 1)
 
     def request(self, number: int) -> tuple[str, str, bytes]:
         """Return method, path and body of a request."""
@@ -145,10 +154,12 @@ def operations(size: int) -> tuple[Operation, ...]:
             "DELETE /webhook-endpoints/{id}",
             "DELETE /webhook-endpoints/{id}, with its deliveries",
             lambda _: f"/webhook-endpoints/{made_id('whe', 2)}",
+            repeats=False,
         ),
         Operation(
             "POST /sandbox/reset",
             "POST /sandbox/reset, and the removal",
             lambda _: "/sandbox/reset",
+            repeats=False,
         ),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lab.measured import records
+from lab.neighbours.operations import WINDOW
 from lab.neighbours.stage import Result
 
 PAGE = Path(__file__).parents[2] / "docs" / "service-neighbours.md"
@@ -18,7 +19,7 @@ _HEAD = (
 )
 
 
-def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float) -> str:
+def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float, rounds: int) -> str:
     """Make the page."""
     parts = [
         "# Waits beside a large partner\n\n"
@@ -29,9 +30,12 @@ def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float) -
         " or 1 write per second, or all requests of a minute at once, each over a connection of its"
         f" own. The waits are those of the small one, for {seconds:.0f} s without and"
         f" {seconds:.0f} s with the calls of the large one, from the moment at which a request was"
-        " due. Two cores do everything here, the partners included: a ratio near 1 may be above it"
-        " by chance. Others worked on this machine at the time: before the run, its load average"
-        f" was {_LOAD:.1f}. Goal: no ratio above {MOST:.0f}.\n"
+        f" due. Each figure is the median of {rounds} rounds, as the disk alone can make an order"
+        " wait for longer than any partner; the last two operations leave nothing for another"
+        f" round. Beside a burst, which may come once in {WINDOW} s, it is one round of that"
+        " length. Two cores do everything here, the partners included: a ratio near 1 may be above"
+        " it by chance. Others worked on this machine at the time: before the run, its load"
+        f" average was {_LOAD:.1f}. Goal: no ratio above {MOST:.0f}.\n"
     ]
     for database, rows in results.items():
         parts += [f"\n## {database}\n\n", _HEAD, *map(line, rows), "\n", _judged(rows)]

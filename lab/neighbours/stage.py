@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from functools import partial
 from pathlib import Path
+from statistics import median
 
 from esim_service.store.drivers.migrate import migrate
 from esim_service.store.drivers.open import open_database
@@ -81,6 +83,11 @@ class Waits:
     order_p99: float
     longest: float
 
+    @classmethod
+    def median(cls, rounds: Sequence[Waits]) -> Waits:
+        """Return the medians of several rounds."""
+        return cls(*map(median, zip(*map(astuple, rounds), strict=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -121,28 +128,37 @@ class Stage:
             max(*gets.waits, *orders.waits) * 1000,
         )
 
-    async def beside(self, operation: Operation, seconds: float) -> Result:
+    async def beside(self, operation: Operation, seconds: float, rounds: int) -> Result:
         """Measure without and then with an operation of the large partner, at its limit."""
-        # No request of an earlier operation counts for this one.
-        greedy = Caliper(self.running, await asyncio.to_thread(self.running.key, "test", LARGE))
-        before = await self.waits(seconds)
-        async with asyncio.TaskGroup() as group:
-            due = operation.due(seconds)
-            connections = operation.at_once or _CONNECTIONS
-            group.create_task(greedy.run(operation.request, due, connections))
-            measured = group.create_task(self.waits(seconds))
+        before, beside, greedy = list[Waits](), list[Waits](), list[Caliper]()
+        for number, length in enumerate(operation.rounds(rounds, seconds)):
+            # No request of an earlier operation counts for this one.
+            key = await asyncio.to_thread(self.running.key, "test", LARGE)
+            greedy.append(Caliper(self.running, key))
+            before.append(await self.waits(length))
+            async with asyncio.TaskGroup() as group:
+                due = operation.due(length)
+                request = partial(_later, operation, number * len(due))
+                connections = operation.at_once or _CONNECTIONS
+                group.create_task(greedy[-1].run(request, due, connections))
+                measured = group.create_task(self.waits(length))
+            beside.append(measured.result())
         return Result(
             operation.words,
-            before,
-            measured.result(),
-            greedy.percentile(0.5) * 1000,
-            tuple(sorted(greedy.statuses)),
+            Waits.median(before),
+            Waits.median(beside),
+            median(caliper.percentile(0.5) for caliper in greedy) * 1000,
+            tuple(sorted(set[int]().union(*(caliper.statuses for caliper in greedy)))),
         )
 
     def _order(self, _: int) -> tuple[str, str, bytes]:
         self.orders += 1
         body = f'{{"plan_id": "pln_ee-1gb-7d", "reference": "n{self.orders}"}}'
         return "POST", "/orders", body.encode()
+
+
+def _later(operation: Operation, first: int, number: int) -> tuple[str, str, bytes]:
+    return operation.request(first + number)
 
 
 def _get(_: int) -> tuple[str, str, bytes]:

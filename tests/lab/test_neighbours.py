@@ -34,7 +34,7 @@ def test_a_ratio_above_two_is_named() -> None:
     slow = Result("GET /slow", waits(2.0), waits(4.1), 1.0, (200,))
     good = Result("GET /good", waits(2.0), waits(3.9), 1.0, (200,))
     assert "| GET /slow | 1.0 | 2.0 → 4.1 | 2.0 | 2.0 → 4.1 | 2.0 | 4 |" in line(slow)
-    page = render({"SQLite": [slow, good], "PostgreSQL": [good]}, SIZE, 5)
+    page = render({"SQLite": [slow, good], "PostgreSQL": [good]}, SIZE, 5, 3)
     assert "Above 2, **missed**: GET /slow.\n" in page
     assert "No ratio is above 2, **met**.\n" in page
 

@@ -141,6 +141,6 @@ async def test_a_client_that_went_away_counts_as_499() -> None:
 
     registry = CollectorRegistry()
     app = RequestMiddleware(unanswered, {}, RouteTemplates(["/x"]), RequestMetrics(registry), None)
-    await app({"type": "http", "method": "GET", "path": "/x"}, receive, send)
+    await app({"type": "http", "method": "GET", "path": "/x", "headers": []}, receive, send)
     counted = 'esim_http_requests_total{method="GET",route="/x",status="499"} 1.0'
     assert counted in generate_latest(registry).decode()

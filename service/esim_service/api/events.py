@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ from partner_esim import models
 from partner_esim.server import Context, Events, Reply
 
 from ..domain import events
-from .backend import ApiBackend, scope_of
+from .backend import ApiBackend, list_body, scope_of
 
 
 class EventGroup(Events):
@@ -30,13 +29,8 @@ class EventGroup(Events):
             scope, partial(events.feed, scope, after, type, limit), limit
         )
         # The events keep the exact bytes that webhooks deliver.
-        data = b",".join(event.body for event in items)
-        rest = {
-            "has_more": more,
-            "next_cursor": cursors.encode([last.sequence, last.event_id, last.epoch], *place),
-        }
-        tail = json.dumps(rest, separators=(",", ":")).encode()
-        return Reply(b'{"data":[' + data + b"]," + tail[1:])
+        following = cursors.encode([last.sequence, last.event_id, last.epoch], *place)
+        return Reply(list_body((event.body for event in items), more, following))
 
 
 def _place(position: Any) -> events.FeedPosition:

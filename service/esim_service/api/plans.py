@@ -8,7 +8,7 @@ from partner_esim import models
 from partner_esim.server import Context, Plans, Problem, Reply
 
 from ..store.tables import plans as store
-from .backend import OLDEST, ApiBackend, page, scope_of
+from .backend import OLDEST, ApiBackend, list_body, page, scope_of
 
 
 class PlanGroup(Plans):
@@ -25,7 +25,7 @@ class PlanGroup(Plans):
         limit: int,
         cursor: str | None,
         context: Context,
-    ) -> models.PlanList:
+    ) -> Reply[models.PlanList]:
         """List plans in ascending order of their ids."""
         scope = scope_of(context)
         wanted = country and country.upper()
@@ -41,11 +41,7 @@ class PlanGroup(Plans):
             wanted,
             coverage,
         )
-        return models.PlanList(
-            data=[models.Plan.model_validate_json(item.body) for item in items],
-            has_more=more,
-            next_cursor=following,
-        )
+        return Reply(list_body((plan.body for plan in items), more, following))
 
     async def get_plan(self, *, plan_id: str, context: Context) -> Reply[models.Plan]:
         """Return one plan."""

@@ -14,7 +14,7 @@ from ..domain.idempotency import IdempotentRequest
 from ..store.statements.unit import Unit
 from ..store.tables import plans
 from ..values.entities import Scope, TopupPlan
-from .backend import OLDEST, ApiBackend, page, scope_of
+from .backend import OLDEST, ApiBackend, list_body, page, scope_of
 from .payloads import payload
 
 
@@ -26,7 +26,7 @@ class TopupGroup(Topups):
 
     async def list_topup_plans(
         self, *, iccid: str, limit: int, cursor: str | None, context: Context
-    ) -> models.TopupPlanList:
+    ) -> Reply[models.TopupPlanList]:
         """List the top-up plans of an eSIM, in ascending order of their ids."""
         # The agreed text names one list without pages, which is a different one; its table of
         # parameters lacks this list, but does not claim to be complete.
@@ -44,11 +44,7 @@ class TopupGroup(Topups):
             scope.mode,
             iccid,
         )
-        return models.TopupPlanList(
-            data=[models.TopupPlan.model_validate_json(topup_plan.body) for topup_plan in items],
-            has_more=more,
-            next_cursor=following,
-        )
+        return Reply(list_body((plan.body for plan in items), more, following))
 
     async def create_topup(
         self, *, iccid: str, body: models.TopupCreate, context: Context

@@ -1,4 +1,4 @@
-"""The outermost HTTP layer: pages next to the API, and metrics and logs of requests."""
+"""The outermost HTTP layer: pages next to the API, turns, and metrics and logs of requests."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from starlette.types import Scope as ASGIScope
 from partner_esim.server import REQUEST_ID_HEADER
 
 from ..values.entities import Principal
+from .turns import RequestTurns
 
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 # Methods made up by clients must not become labels of a metric.
@@ -183,6 +184,7 @@ class RequestMiddleware:
         self._routes = routes
         self._metrics = metrics
         self._log = log
+        self._turns = RequestTurns()
 
     async def __call__(self, asgi_scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Serve a request; its query, headers and body are not logged."""
@@ -194,6 +196,7 @@ class RequestMiddleware:
         page = self._pages.get(path)
         self._metrics.open.inc()
         try:
+            await self._turns.take(asgi_scope["headers"])
             await (page or self._api)(asgi_scope, receive, observed)
         finally:
             self._metrics.open.dec()

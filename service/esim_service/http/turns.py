@@ -1,0 +1,49 @@
+"""The order in which requests begin: a burst of one client delays only itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Iterable
+
+_PER_PASS = 4
+
+
+class RequestTurns:
+    """Lets a few requests of each credential begin in each pass of the event loop.
+
+    To authenticate and parse a request takes a third of a millisecond. Hundreds that arrive at once
+    would do so one after another before anything else, and only then queue for the slots of their
+    scope. Clients are distinguished by the credentials that they send, which need not be valid.
+    """
+
+    def __init__(self) -> None:
+        self._begun: Counter[bytes] = Counter()
+        self._waiting: dict[bytes, deque[asyncio.Future[None]]] = {}
+
+    async def take(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Wait until a request with these headers may begin."""
+        credential = next((value for name, value in headers if name == b"authorization"), b"")
+        if not self._begun:
+            asyncio.get_running_loop().call_soon(self._next_pass)
+        self._begun[credential] += 1
+        if self._begun[credential] > _PER_PASS:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.setdefault(credential, deque()).append(turn)
+            await turn
+
+    def _next_pass(self) -> None:
+        self._begun.clear()
+        for credential, turns in tuple(self._waiting.items()):
+            while turns and self._begun[credential] < _PER_PASS:
+                turn = turns.popleft()
+                if not turn.cancelled():
+                    turn.set_result(None)
+                    self._begun[credential] += 1
+            if turns:
+                # Requests that arrive in this pass queue behind them.
+                self._begun[credential] = _PER_PASS
+            else:
+                del self._waiting[credential]
+        if self._begun:
+            asyncio.get_running_loop().call_soon(self._next_pass)
