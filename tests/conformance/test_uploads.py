@@ -20,6 +20,7 @@ from specwright.conformance.checks.lifecycle.uploads import (
     uploads,
 )
 from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from tests.conformance.fastapi_apps import driver_of, messages
 
 PROVEN = (FILE_IS_KEPT, FILE_IS_DESCRIBED)
@@ -163,6 +164,7 @@ class Server:
         ({"digest": None}, []),
         ({"digest": lambda data: "pending"}, []),
         ({"digest": of_nothing}, [POST + WRONG.format("sha256"), PUT + WRONG.format("sha256")]),
+        ({"store": lambda data: data or b"-"}, [POST + OTHER, PUT + OTHER]),
         ({"stale": True}, [PUT + WRONG.format("size"), PUT + WRONG.format("sha256")]),
     ],
 )
@@ -193,4 +195,26 @@ def test_an_upload_of_which_nothing_can_be_read_is_not_judged(tmp_path: Path) ->
         explore(driver)
         uploads(driver)
         assert messages(driver, *PROVEN) == []
-        assert sent[-1] == b"a short text"
+        assert sent[-2:] == [b"a short text", b""]
+
+
+@pytest.mark.parametrize("is_found", [True, False])
+def test_an_empty_file_must_not_be_a_failure(tmp_path: Path, is_found: bool) -> None:
+    app = FastAPI()
+
+    @app.post("/files", status_code=201)
+    async def upload(content: UploadFile) -> dict[str, str]:
+        # As a server that looks at the first byte, for the kind of the file.
+        if not await content.read():
+            raise HTTPException(500)
+        return {"id": "7"} if is_found else {}
+
+    @app.get("/files/{file_id}")
+    def read(file_id: str) -> dict[str, str]:
+        return {"id": file_id}
+
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        uploads(driver)
+        [message] = messages(driver, SERVER_ERROR)
+        assert message.startswith("POST /files: ")

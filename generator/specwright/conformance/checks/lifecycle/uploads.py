@@ -62,11 +62,12 @@ _ALGORITHMS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
 _SHORT = "a short text"
 # All bytes, and more of them than a usual buffer has; as `surrogateescape` decodes them.
 _LONG = (bytes(range(256)) * 260).decode("utf-8", "surrogateescape")
+_EMPTY = ""
 
 
 @scenario(after="modification times", share=2)
 def uploads(driver: Driver) -> None:
-    """Upload a short text and a longer file by each operation, and download them."""
+    """Upload a short text, a longer file and an empty one by each operation; download them."""
     routes = ContractRoutes(driver.contract, driver.target.base_url)
     exact = set[tuple[str, str]]()
     operations = driver.contract.operations.values()
@@ -126,18 +127,22 @@ class _Trial:
         return self.call.operation
 
     def run(self) -> None:
-        """Upload both files; where the first one comes back as it was, the second one should."""
+        """Upload the files; where the first one comes back as it was, the others should.
+
+        A server may refuse an empty file, but not fail at it.
+        """
         short = self._upload(_SHORT)
         if short is None:
+            self._upload(_EMPTY)
             return
         back = self._download(short)
         self._description(short)
-        long = self._upload(_LONG)
-        if long is None:
-            return
-        self._description(long)
-        if _body(back) == short.bytes:
-            self._compare(long, self._download(long))
+        for content in (_LONG, _EMPTY):
+            stored = self._upload(content)
+            if stored is not None:
+                self._description(stored)
+                if _body(back) == short.bytes:
+                    self._compare(stored, self._download(stored))
 
     def _upload(self, content: str) -> _Stored | None:
         """Upload a file; return where it is, or None if it was refused or is stored later."""
