@@ -32,10 +32,11 @@ def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float, r
         f" {seconds:.0f} s with the calls of the large one, from the moment at which a request was"
         f" due. Each figure is the median of {rounds} rounds, as the disk alone can make an order"
         " wait for longer than any partner; the last two operations leave nothing for another"
-        f" round. Beside a burst, which may come once in {WINDOW} s, it is one round of that"
-        " length. Two cores do everything here, the partners included: a ratio near 1 may be above"
-        " it by chance. Others worked on this machine at the time: before the run, its load"
-        f" average was {_LOAD:.1f}. Goal: no ratio above {MOST:.0f}.\n"
+        " round, and have one that is as long as all. Beside a burst, which may come once in"
+        f" {WINDOW} s, it is one round of that length. Two cores do everything here, the partners"
+        " included: a ratio near 1 may be above it by chance. Others worked on this machine at the"
+        f" time: before the run, its load average was {_LOAD:.1f}. Goal: no ratio above"
+        f" {MOST:.0f}.\n"
     ]
     for database, rows in results.items():
         parts += [f"\n## {database}\n\n", _HEAD, *map(line, rows), "\n", _judged(rows)]
