@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from lab.measured import records
 from lab.neighbours.operations import operations
 from lab.neighbours.page import PAGE, line, render
-from lab.neighbours.stage import Result, stage
+from lab.neighbours.stage import Result, Waits, stage
 from tests.service import postgres_server
+
+KEPT = Path(__file__).with_name("results.json")
+DATABASES = ("SQLite", "PostgreSQL")
 
 
 def main() -> None:
@@ -22,10 +28,13 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=3, help="of each operation")
     parser.add_argument("--only", default="", help="a part of an operation; nothing is written")
+    parser.add_argument(
+        "--database", choices=DATABASES, help="one of them; the other keeps its results"
+    )
     options = parser.parse_args()
     record = records.current("neighbours")
     server = postgres_server.start()
-    results = {}
+    results = {database: [_result(**row) for row in rows] for database, rows in _kept().items()}
     try:
         # On a disk: what is in memory needs no flush.
         with TemporaryDirectory(dir="/var/tmp") as directory:
@@ -33,13 +42,16 @@ def main() -> None:
                 "SQLite": str(Path(directory) / "neighbours.db"),
                 "PostgreSQL": server.get_uri(),
             }
-            for database, place in places.items():
+            for database in (options.database,) if options.database else DATABASES:
                 print(database, flush=True)
-                results[database] = asyncio.run(_measure(place, Path(directory), options))
+                measured = _measure(places[database], Path(directory), options)
+                results[database] = asyncio.run(measured)
     finally:
         server.cleanup()
     if not options.only:
         records.keep("neighbours", record)
+        kept = {database: list(map(asdict, rows)) for database, rows in results.items()}
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
         text = render(results, options.size, options.seconds, options.rounds)
         PAGE.write_text(text, "utf-8")
 
@@ -53,6 +65,17 @@ async def _measure(place: str, directory: Path, options: argparse.Namespace) -> 
                 results.append(result)
                 print(line(result).rstrip(), *result.statuses, flush=True)
     return results
+
+
+def _kept() -> dict[str, list[dict[str, Any]]]:
+    kept: dict[str, list[dict[str, Any]]] = {}
+    if KEPT.exists():
+        kept = json.loads(KEPT.read_text("utf-8"))
+    return kept
+
+
+def _result(before: dict[str, float], beside: dict[str, float], **others: Any) -> Result:
+    return Result(before=Waits(**before), beside=Waits(**beside), **others)
 
 
 if __name__ == "__main__":

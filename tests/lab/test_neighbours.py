@@ -17,7 +17,7 @@ SIZE = 100
 
 
 def waits(p99: float) -> Waits:
-    return Waits(1.0, p99, 1.0, p99, p99)
+    return Waits(p99, p99, p99)
 
 
 def test_every_operation_of_the_contract_is_called() -> None:
