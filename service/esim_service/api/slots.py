@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
 from typing import get_args
 from weakref import WeakValueDictionary
 
@@ -23,23 +24,35 @@ class _Share:
         self._free = count
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
-    @asynccontextmanager
-    async def take(self, count: int) -> AsyncIterator[None]:
-        """Wait for slots, and occupy them for the duration of the context."""
+    def take_free(self, count: int) -> bool:
+        """Take slots if they are free and nothing waits for them; return whether that is so."""
+        is_free = not self._waiting and count <= self._free
+        if is_free:
+            self._free -= count
+        return is_free
+
+    async def take(self, count: int) -> None:
+        """Wait for slots, and take them."""
         turn = asyncio.get_running_loop().create_future()
         waiting = count, turn
         self._waiting.append(waiting)
         self._grant()
         try:
             await turn
-            yield
-        finally:
+        except asyncio.CancelledError:
             if turn.cancelled():
+                # It is gone if slots were given back since.
                 with suppress(ValueError):
                     self._waiting.remove(waiting)
+                self._grant()
             else:
-                self._free += count
-            self._grant()
+                self.release(count)
+            raise
+
+    def release(self, count: int) -> None:
+        """Give slots back."""
+        self._free += count
+        self._grant()
 
     def _grant(self) -> None:
         while self._waiting and self._waiting[0][0] <= self._free:
@@ -47,6 +60,49 @@ class _Share:
             if not turn.cancelled():
                 self._free -= count
                 turn.set_result(None)
+
+
+class _Occupation:
+    """Takes slots of several shares for the duration of a context.
+
+    A class, as nearly every request finds free slots: a generator would cost more than they do.
+    """
+
+    def __init__(self, shares: Sequence[tuple[_Share, int]], wait_seconds: float) -> None:
+        self._shares = shares
+        self._wait_seconds = wait_seconds
+
+    async def __aenter__(self) -> None:
+        for number, (share, count) in enumerate(self._shares):
+            if not share.take_free(count):
+                await self._wait(number)
+                return
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._release(len(self._shares))
+
+    async def _wait(self, number: int) -> None:
+        """Take slots of the shares after the first so many, which are taken."""
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                for share, count in self._shares[number:]:
+                    await share.take(count)
+                    number += 1
+        except TimeoutError:
+            self._release(number)
+            raise UnavailableError("no slot was free in time") from None
+        except asyncio.CancelledError:
+            self._release(number)
+            raise
+
+    def _release(self, number: int) -> None:
+        for share, count in self._shares[:number]:
+            share.release(count)
 
 
 class Slots:
@@ -70,23 +126,18 @@ class Slots:
         self._of_scope: WeakValueDictionary[Scope, _Share] = WeakValueDictionary()
         self._of_mode = {} if per_mode is None else {mode: _Share(per_mode) for mode in _MODES}
 
-    @asynccontextmanager
-    async def take(self, scope: Scope, count: int = 1) -> AsyncIterator[None]:
-        """Wait for slots, and occupy them for the duration of the context.
+    def take(self, scope: Scope, count: int = 1) -> _Occupation:
+        """Return a context that waits for slots, and occupies them until it ends.
+
+        It raises an `UnavailableError` if not enough slots are free in time.
 
         Args:
             count: all slots of a scope, if it has fewer.
-
-        Raises:
-            UnavailableError: not enough slots were free in time.
         """
-        own = self._of_scope.setdefault(scope, _Share(self._per_scope))
-        async with AsyncExitStack() as slots:
-            try:
-                async with asyncio.timeout(self._wait_seconds):
-                    await slots.enter_async_context(own.take(min(count, self._per_scope)))
-                    if scope.mode in self._of_mode:
-                        await slots.enter_async_context(self._of_mode[scope.mode].take(count))
-            except TimeoutError:
-                raise UnavailableError("no slot was free in time") from None
-            yield
+        own = self._of_scope.get(scope)
+        if own is None:
+            own = self._of_scope[scope] = _Share(self._per_scope)
+        shares = [(own, min(count, self._per_scope))]
+        if scope.mode in self._of_mode:
+            shares.append((self._of_mode[scope.mode], count))
+        return _Occupation(shares, self._wait_seconds)
