@@ -137,7 +137,7 @@ class Slots:
         own = self._of_scope.get(scope)
         if own is None:
             own = self._of_scope[scope] = _Share(self._per_scope)
-        shares = [(own, min(count, self._per_scope))]
-        if scope.mode in self._of_mode:
-            shares.append((self._of_mode[scope.mode], count))
+        shares: tuple[tuple[_Share, int], ...] = ((own, min(count, self._per_scope)),)
+        if self._of_mode:
+            shares += ((self._of_mode[scope.mode], count),)
         return _Occupation(shares, self._wait_seconds)

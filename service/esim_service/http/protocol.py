@@ -28,7 +28,9 @@ _REQUEST_LINE = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+) [!-~]+ HTTP/1\.[01]\
 _METHODS = frozenset(b"CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE".split())
 _ALLOW = "DELETE, GET, HEAD, OPTIONS, POST"
 # `uri-host [":" port]` of RFC 9112, which may be empty.
-_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|([A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:[0-9]*)?")
+_HOST = re.compile(
+    rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]++|%[0-9A-Fa-f]{2})*+)(?::[0-9]*)?"
+)
 _BAD_REQUEST = "400 Bad Request"
 
 
@@ -126,13 +128,14 @@ class Protocol(HttpToolsProtocol):
         if not all(map(_HOST.fullmatch, hosts)):
             raise MalformedError
         values = [value for name, value in self.headers if name == b"transfer-encoding"]
-        *others, last = (coding.strip().lower() for coding in b",".join(values).split(b","))
-        if values and last != b"chunked":
-            # The length of the body is unknown (RFC 9112, 6.3).
-            raise MalformedError
-        if others:
-            self._is_encoded = True
-            raise UnknownCodingError
+        if values:
+            *others, last = (coding.strip().lower() for coding in b",".join(values).split(b","))
+            if last != b"chunked":
+                # The length of the body is unknown (RFC 9112, 6.3).
+                raise MalformedError
+            if others:
+                self._is_encoded = True
+                raise UnknownCodingError
         # This rejects invalid targets: until it returns, the API does not have the request.
         super().on_headers_complete()
         self._is_head = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
 
 _PER_PASS = 4
@@ -18,16 +18,20 @@ class RequestTurns:
     """
 
     def __init__(self) -> None:
-        self._begun: Counter[bytes] = Counter()
+        self._begun: dict[bytes, int] = {}
         self._waiting: dict[bytes, deque[asyncio.Future[None]]] = {}
 
     async def take(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
         """Wait until a request with these headers may begin."""
-        credential = next((value for name, value in headers if name == b"authorization"), b"")
+        credential = b""
+        for name, value in headers:
+            if name == b"authorization":
+                credential = value
+                break
         if not self._begun:
             asyncio.get_running_loop().call_soon(self._next_pass)
-        self._begun[credential] += 1
-        if self._begun[credential] > _PER_PASS:
+        begun = self._begun[credential] = self._begun.get(credential, 0) + 1
+        if begun > _PER_PASS:
             turn = asyncio.get_running_loop().create_future()
             self._waiting.setdefault(credential, deque()).append(turn)
             await turn
@@ -35,15 +39,14 @@ class RequestTurns:
     def _next_pass(self) -> None:
         self._begun.clear()
         for credential, turns in tuple(self._waiting.items()):
-            while turns and self._begun[credential] < _PER_PASS:
+            begun = 0
+            while turns and begun < _PER_PASS:
                 turn = turns.popleft()
                 if not turn.cancelled():
                     turn.set_result(None)
-                    self._begun[credential] += 1
-            if turns:
-                # Requests that arrive in this pass queue behind them.
-                self._begun[credential] = _PER_PASS
-            else:
+                    begun += 1
+            self._begun[credential] = begun
+            if not turns:
                 del self._waiting[credential]
         if self._begun:
             asyncio.get_running_loop().call_soon(self._next_pass)
