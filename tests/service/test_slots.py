@@ -433,3 +433,42 @@ async def test_what_waits_behind_a_large_request_passes_it_once_that_is_cancelle
     # A request that needs more slots than there are gets all.
     async with asyncio.timeout(DEADLINE):
         await enter(3)
+
+
+async def test_a_request_that_is_cancelled_as_its_turn_comes_gives_it_up() -> None:
+    slots, scope = Slots(1), Scope("one", "test")
+
+    async def enter() -> None:
+        async with slots.take(scope):
+            pytest.fail("it was cancelled")
+
+    async with asyncio.timeout(DEADLINE):
+        async with slots.take(scope):
+            waiting = asyncio.create_task(enter())
+            await asyncio.sleep(0)
+        # It has the slot from now on, and has not begun.
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        async with slots.take(scope):
+            pass
+
+
+@pytest.mark.parametrize("end", ["time", "cancellation", "turn"])
+async def test_slots_of_a_scope_are_kept_while_its_mode_has_none(end: str) -> None:
+    slots = Slots(1, 1, wait_seconds=0.01 if end == "time" else DEADLINE)
+    one, other = Scope("one", "test"), Scope("other", "test")
+
+    async def enter() -> None:
+        async with slots.take(other):
+            pass
+
+    async with asyncio.timeout(DEADLINE):
+        async with slots.take(one):
+            waiting = asyncio.create_task(enter())
+            await asyncio.sleep(0)
+            if end == "cancellation":
+                waiting.cancel()
+            if end != "turn":
+                await asyncio.wait([waiting])
+        await asyncio.gather(waiting, return_exceptions=end != "turn")
+        await enter()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -88,3 +90,32 @@ async def test_the_service_takes_turns_by_the_authorization_header() -> None:
             scope = {"type": "http", "method": "GET", "path": "/x", "headers": headers}
             group.create_task(app(scope, receive, send))
     assert begun.index(b"Bearer small") <= 4
+
+
+async def test_each_pass_begins_anew() -> None:
+    turns, begun = RequestTurns(), list[str]()
+    for _ in range(5):
+        tasks = [asyncio.create_task(_wait(turns, "client", begun)) for _ in range(4)]
+        # One pass is enough for what no earlier request precedes.
+        await asyncio.sleep(0)
+        assert all(task.done() for task in tasks)
+        await asyncio.sleep(0)
+    assert len(begun) == 20
+
+
+async def test_nothing_runs_once_all_have_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns, begun = RequestTurns(), list[str]()
+    await asyncio.gather(*(_wait(turns, "client", begun) for _ in range(20)))
+    await asyncio.sleep(0)
+    loop, callbacks = asyncio.get_running_loop(), list[object]()
+    call_soon = loop.call_soon
+
+    def counting(callback: Callable[..., object], *args: Any, **kwargs: Any) -> asyncio.Handle:
+        callbacks.append(callback)
+        return call_soon(callback, *args, **kwargs)
+
+    monkeypatch.setattr(loop, "call_soon", counting)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    # Those of this test.
+    assert len(callbacks) == 10
