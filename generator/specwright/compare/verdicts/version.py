@@ -18,12 +18,18 @@ from specwright.document.model import Document
 from specwright.errors import Location
 from specwright.findings import Finding, Level
 
-_VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:[-+].*)?")
+_VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-.*)?(?:\+.*)?")
 _POINTER = "/info/version"
 # It is unknown whether these break clients.
 _UNKNOWN = (DIFF_UNPROVEN, DIFF_INCOMPLETE)
 
 Number = tuple[int, int, int]
+
+
+class _Version(NamedTuple):
+    number: Number
+    is_prerelease: bool
+
 
 VERSION_TOO_LOW = ChangeRule(
     "version-too-low",
@@ -49,13 +55,16 @@ class VersionPart(IntEnum):
     MINOR = 1
     MAJOR = 0
 
-    def raised_in(self, version: Number) -> VersionPart:
+    def raised_in(self, number: Number) -> VersionPart:
         """Return the part that is raised in a version; before 1.0.0, it is the one below."""
-        return self if version[0] else VersionPart(min(self + 1, VersionPart.PATCH))
+        return self if number[0] else VersionPart(min(self + 1, VersionPart.PATCH))
 
-    def after(self, version: Number) -> Number:
-        """Return the next version with this part raised."""
-        raised = (*version[:self], version[self] + 1, 0, 0)
+    def after(self, version: _Version) -> Number:
+        """Return the next version with this part raised, which a pre-release may prepare."""
+        number = version.number
+        if version.is_prerelease and not any(number[self + 1 :]):
+            return number
+        raised = (*number[:self], number[self] + 1, 0, 0)
         return raised[0], raised[1], raised[2]
 
 
@@ -75,12 +84,13 @@ def version_verdict(
     Args:
         rules: the rule of each finding.
     """
-    part, reason = _required_part(rules)
     texts = [_text(document) for document in (base, revision)]
     place = revision.locate(_POINTER)
-    before, now = (_number(text) for text in texts)
+    before, now = (_version(text) for text in texts)
+    is_early = before is not None and before.number[0] == 0
+    part, reason = _required_part(rules, " before 1.0.0" if is_early else "")
     if before is not None:
-        part = part.raised_in(before)
+        part = part.raised_in(before.number)
     words = f"the changes call for a {part.name.lower()} version ({reason})"
     if before is None or now is None:
         unreadable = texts[0] if before is None else texts[1]
@@ -90,7 +100,7 @@ def version_verdict(
         return VersionVerdict(finding, f"a {part.name.lower()} version")
     least = part.after(before)
     number = ".".join(map(str, least))
-    if now < least:
+    if now.number < least:
         short = f"at least {number}, not {texts[1]}"
         return VersionVerdict(_finding(VERSION_TOO_LOW, place, f"{words}: {short}"), short, number)
     message = f"{words}: {texts[0]} -> {number}, and it is {texts[1]}"
@@ -102,21 +112,23 @@ def _finding(rule: ChangeRule, place: Location, message: str) -> Finding:
     return Finding(rule, rule.level, place, _POINTER, message)
 
 
-def _required_part(rules: Sequence[ChangeRule]) -> tuple[VersionPart, str]:
+def _required_part(rules: Sequence[ChangeRule], when: str) -> tuple[VersionPart, str]:
+    """Return the part that is raised from 1.0.0 on, and the reason, with its time."""
+
+    def counted(what: str, of_kind: Sequence[ChangeRule]) -> str:
+        plural = "" if len(of_kind) == 1 else "s"
+        return f"{len(of_kind)} {what}{plural}{when}, such as {of_kind[0]}"
+
     breaking = [rule for rule in rules if rule.category in BREAKING]
     if breaking:
-        return VersionPart.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
+        return VersionPart.MAJOR, counted("breaking change", breaking)
     unknown = [rule for rule in rules if rule in _UNKNOWN]
     if unknown:
-        return VersionPart.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
+        return VersionPart.MAJOR, counted("change", unknown) + ", which may break"
     others = [rule for rule in rules if rule.category is not ChangeCategory.REVIEW]
     if others:
-        return VersionPart.MINOR, _counted(len(others), "compatible change", others[0])
+        return VersionPart.MINOR, counted("compatible change", others)
     return VersionPart.PATCH, "only texts changed"
-
-
-def _counted(count: int, what: str, first: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}, such as {first}"
 
 
 def _text(document: Document) -> str:
@@ -124,6 +136,8 @@ def _text(document: Document) -> str:
     return str(info.get("version")) if isinstance(info, dict) else "none"
 
 
-def _number(text: str) -> Number | None:
+def _version(text: str) -> _Version | None:
     match = _VERSION.fullmatch(text)
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+    if match is None:
+        return None
+    return _Version((int(match[1]), int(match[2]), int(match[3])), match[4] is not None)
