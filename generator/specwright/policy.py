@@ -20,6 +20,17 @@ FILE_NAME = "lint.toml"
 _OPERATION = 3
 # A century, so that dates stay within the calendar.
 _MOST_DAYS = 36_500
+_SETTINGS = ("profile", "deprecation_days", "levels", "waivers")
+# Rules of what generated code could not do, and can.
+_REMOVED_RULES = frozenset(
+    (
+        "schema-read-write",
+        "unsupported-callback",
+        "unsupported-read-write",
+        "unsupported-security",
+        "unsupported-server",
+    )
+)
 WAIVER_UNUSED = RuleDescription(
     "waiver-unused",
     "Checks",
@@ -187,6 +198,17 @@ def load(file: str, known_rules: Collection[str]) -> Settings:
     return _Reader(file, text, known_rules).settings(data)
 
 
+def unknown_rule(
+    rule: str, known_rules: Collection[str], place: Location | None = None
+) -> InputError:
+    """Return the error for the name of a rule that does not exist, or no longer."""
+    if rule in _REMOVED_RULES:
+        hint = "it was removed: generated code supports what it reported"
+    else:
+        hint = did_you_mean(rule, known_rules, "`specwright rules` lists them")
+    return InputError(f"unknown rule '{rule}'", place, hint)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     file: str
@@ -194,14 +216,12 @@ class _Reader:
     known_rules: Collection[str]
 
     def settings(self, data: dict[str, object]) -> Settings:
-        unknown = set(data) - {"profile", "deprecation_days", "levels", "waivers"}
+        unknown = set(data).difference(_SETTINGS)
         if unknown:
             name = sorted(unknown)[0]
-            raise self.error(
-                f"unknown setting '{name}'",
-                name,
-                "the settings are profile, deprecation_days, [levels] and [[waivers]]",
-            )
+            settings = "the settings are profile, deprecation_days, [levels] and [[waivers]]"
+            hint = did_you_mean(name, _SETTINGS, settings)
+            raise self.error(f"unknown setting '{name}'", name, hint)
         levels = data.get("levels", {})
         waivers = data.get("waivers", [])
         if not isinstance(levels, dict) or not isinstance(waivers, list):
@@ -272,8 +292,7 @@ class _Reader:
 
     def check_rule(self, rule: str, place: Location) -> None:
         if rule not in self.known_rules:
-            hint = did_you_mean(rule, self.known_rules, "`specwright rules` lists them")
-            raise InputError(f"unknown rule '{rule}'", place, hint)
+            raise unknown_rule(rule, self.known_rules, place)
 
     def place(self, marker: str, index: int = 0) -> Location:
         """Return the location of the index-th line that starts with a marker."""

@@ -9,8 +9,8 @@ from specwright.check import checks
 from specwright.compare import table as changes
 from specwright.conformance.checks import table as behaviour
 from specwright.conformance.checks.webhooks import deliveries
-from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
+from specwright.policy import unknown_rule
 from specwright.report.error_report import UNUSABLE
 from specwright.report.rule_texts import explanation, overview
 from specwright.report.terminal import say, show
@@ -76,6 +76,5 @@ def explain(rule: str) -> None:
     """
     described = {description.id: description for description in RULES}
     if rule not in described:
-        hint = did_you_mean(rule, described, "`specwright rules` lists them")
-        raise InputError(f"unknown rule '{rule}'", hint=hint)
+        raise unknown_rule(rule, described)
     show(f"{explanation(described[rule])}\n\n{_LEVELS[rule in _FIXED].format(rule)}\n")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.config import file_beside, read_toml
-from specwright.errors import InputError, Location, did_you_mean
+from specwright.errors import InputError, Location
 from specwright.findings import Finding, Level, values_of
+from specwright.policy import unknown_rule
 
 FILE_NAME = "review.toml"
 _TABLE = "[[accepted]]"
@@ -126,8 +127,7 @@ def _entry(entry: object, place: Location, rules: Collection[str]) -> Acceptance
     if entry.get("where", "-").strip("*") == "":
         raise InputError("an acceptance must not match everything", place, "name a place or change")
     if entry["rule"] not in rules:
-        hint = did_you_mean(entry["rule"], rules, "`specwright rules` lists them")
-        raise InputError(f"unknown rule '{entry['rule']}'", place, hint)
+        raise unknown_rule(entry["rule"], rules, place)
     about = entry.get("where", ""), entry.get("change", "")
     return Acceptance(entry["rule"], about[0], entry["reason"], entry["expires"], place, about[1])
 

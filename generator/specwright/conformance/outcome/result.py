@@ -206,6 +206,7 @@ def _read(path: Path, take: Callable[[Any], _Taken]) -> _Taken:
         raise InputError(
             "not the result of a run of this version of specwright",
             Location(str(path), 1, 1),
+            "record it again: `specwright test --report-dir`",
         ) from None
 
 
