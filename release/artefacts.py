@@ -16,18 +16,23 @@ CHECKSUMS = "SHA256SUMS"
 
 
 def build(top: Path, place: Path) -> None:
-    """Build wheel and sdist of each distribution of a checkout.
+    """Build wheel and sdist of each distribution of a checkout, and check them as an index does.
 
     Args:
         top: the checkout.
         place: the directory for the artefacts.
 
     Raises:
-        subprocess.CalledProcessError: a distribution cannot be built.
+        subprocess.CalledProcessError: a distribution cannot be built, or an index would refuse it.
     """
     for directory in DISTRIBUTIONS:
-        command = ("build", "--no-isolation", "--outdir", str(place), str(top / directory))
-        subprocess.run([sys.executable, "-m", *command], check=True, stdout=subprocess.DEVNULL)
+        _run("build", "--no-isolation", "--outdir", str(place), str(top / directory))
+    _run("twine", "--no-color", "check", "--strict", *map(str, sorted(place.iterdir())))
+
+
+def _run(module: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", module, *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def add_checksums(place: Path) -> None:

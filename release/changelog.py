@@ -30,3 +30,9 @@ def cut(text: str, version: str, date: str) -> str:
     if not heading or not _HEADING.split(after)[0].strip():
         raise ReleaseError(f"CHANGELOG.md has no changes below '{_UNRELEASED.strip()}'")
     return f"{before}{heading}\n## [{version}] - {date}\n{after}"
+
+
+def entry(text: str, version: str) -> str:
+    """Return the entry of a version, with its heading."""
+    _, heading, after = text.partition(f"## [{version}] - ")
+    return f"{heading}{_HEADING.split(after)[0]}".rstrip()

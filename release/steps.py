@@ -9,10 +9,12 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from release import artefacts, changelog
+from release import artefacts, bill, changelog, notes
 from release.errors import ReleaseError
 
 Build = Callable[[Path, Path], None]
+
+NOTES = "NOTES.md"
 
 
 def prepare(top: Path, date: str, build: Build = artefacts.build) -> str:
@@ -39,7 +41,7 @@ def prepare(top: Path, date: str, build: Build = artefacts.build) -> str:
     before = file.read_text("utf-8")
     file.write_text(changelog.cut(before, version, date), "utf-8")
     try:
-        _build(top, build)
+        _build(top, version, build)
     except BaseException:
         file.write_text(before, "utf-8")
         raise
@@ -66,7 +68,7 @@ def rebuild(top: Path, tag: str, build: Build = artefacts.build) -> str:
         raise ReleaseError(f"the tag is {tag}, but pyproject.toml has version {version}")
     if not changelog.has_entry((top / "CHANGELOG.md").read_text("utf-8"), version):
         raise ReleaseError(f"CHANGELOG.md has no entry for {version}: run nox -s release first")
-    _build(top, build)
+    _build(top, version, build)
     return version
 
 
@@ -85,11 +87,14 @@ def _git(top: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip()
 
 
-def _build(top: Path, build: Build) -> None:
+def _build(top: Path, version: str, build: Build) -> None:
     with tempfile.TemporaryDirectory() as directory:
         made = Path(directory, "dist")
         made.mkdir()
         build(top, made)
+        (made / f"specwright-{version}.cdx.json").write_text(bill.render(top), "utf-8")
+        text = notes.render((top / "CHANGELOG.md").read_text("utf-8"), version)
+        (made / NOTES).write_text(text, "utf-8")
         artefacts.add_checksums(made)
         # `dist` is ignored by git, and holds one release at a time.
         shutil.rmtree(top / "dist", ignore_errors=True)

@@ -9,10 +9,12 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from release import artefacts
 from tests.docs.blocks import blocks
 from tests.docs.test_docs import Copy, follow_page, page_name
 from tests.docs.test_prose import tracked
@@ -20,10 +22,12 @@ from tests.docs.test_prose import tracked
 ROOT = Path(__file__).parents[2]
 # A release changes it here, and the test names every page that has to follow.
 LINE = "pip install './specwright[test]'"
+WHEEL = 'pip install "$(echo dist/specwright-*.whl)[test]"'
 PIP = re.compile(r"pip install [^\n`]*")
 # `pip install 'esim-service[…]'` adds an extra to what is installed from the checkout.
 LOCAL = re.compile(
     r"\.|build>=|\\\.|nox\b|nox\[uv\]|uvicorn\b|fastapi\b|esim-service\[|--index-url "
+    r'|"\$\(echo dist/'
 )
 NETWORK = "SPECWRIGHT_NETWORK"
 
@@ -47,9 +51,10 @@ def test_every_page_has_the_same_line() -> None:
         name: line
         for name, lines_of_page in install_lines().items()
         for line in lines_of_page
-        if "specwright" in line
+        if "specwright" in line and line != WHEEL
     }
     assert {name: line for name, line in lines.items() if line.strip() != LINE} == {}
+    assert WHEEL in install_lines()["docs/how-to/install.md"]
     expected = {
         "README.md",
         "docs/tutorial.md",
@@ -107,3 +112,15 @@ def test_readme_works_in_a_bare_environment(tmp_path: Path) -> None:
     where = "import specwright, library; print(specwright.__file__, library.__file__)"
     imported = copy.shell(f"cd / && python -c '{where}'").stdout.split()
     assert all(Path(module).is_relative_to(place / ".venv") for module in imported), imported
+
+
+@pytest.mark.skipif(NETWORK not in os.environ, reason=f"{NETWORK} is not set: this asks an index")
+def test_a_wheel_is_installed_without_the_clone(tmp_path: Path) -> None:
+    artefacts.build(ROOT, tmp_path / "dist")
+    run = partial(subprocess.run, cwd=tmp_path, check=True)
+    run([sys.executable, "-m", "venv", "bare"])
+    path = f"{tmp_path / 'bare' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    run(["bash", "-c", WHEEL], env={**os.environ, "PATH": path, "PIP_QUIET": "3"})
+    where = "import specwright, schemathesis; print(specwright.__file__)"
+    told = run([tmp_path / "bare/bin/python", "-c", where], capture_output=True, text=True)
+    assert Path(told.stdout.strip()).is_relative_to(tmp_path / "bare")

@@ -1,8 +1,9 @@
-"""A release is refused rather than half made, and its artefacts have checksums."""
+"""A release is refused rather than half made; its artefacts have checksums, notes and a bill."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from release import bill, notes
 from release.artefacts import DISTRIBUTIONS, add_checksums
 from release.changelog import cut
 from release.errors import ReleaseError
@@ -19,6 +21,16 @@ from tests.conftest import ROOT
 
 CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n"
 DATE = "2026-12-01"
+PROJECT = """\
+[project]
+name = "specwright"
+version = "0.2.0"
+license = "Apache-2.0"
+dependencies = ["Click>=8"]
+"""
+
+
+MADE = {"a.whl", "a.tar.gz", "NOTES.md", "specwright-0.2.0.cdx.json"}
 
 
 def git(top: Path, *arguments: str) -> None:
@@ -28,7 +40,9 @@ def git(top: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def top(tmp_path: Path) -> Path:
-    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.2.0"\n')
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "action").mkdir()
+    (tmp_path / "action" / "requirements.txt").write_text("click==8.5.1 \\\n    --hash=sha256:0\n")
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
     (tmp_path / ".gitignore").write_text("/dist/\n")
     git(tmp_path, "init", "--quiet")
@@ -54,8 +68,43 @@ def test_a_release_has_an_entry_and_checksums(top: Path) -> None:
     assert "## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- A thing.\n" in text
     made = files(top / "dist")
     sums = made.pop("SHA256SUMS").decode().splitlines()
-    assert sums == [f"{hashlib.sha256(made[n]).hexdigest()}  {n}" for n in ("a.tar.gz", "a.whl")]
-    assert len(made) == 2
+    assert set(made) == MADE
+    assert sums == [f"{hashlib.sha256(made[name]).hexdigest()}  {name}" for name in sorted(made)]
+
+
+def test_the_notes_are_the_entry_and_how_to_install_it(top: Path) -> None:
+    prepare(top, DATE, fake)
+    text = (top / "dist" / "NOTES.md").read_text()
+    assert text.startswith("## [0.2.0] - 2026-12-01\n\n### Added\n\n- A thing.\n\n## Install\n")
+    assert "0.1.0" not in text
+    assert "pip install './specwright-0.2.0-py3-none-any.whl[test]'" in text
+    assert "pip install 'specwright[test]==0.2.0'" in text
+
+
+def test_notes_have_no_links_into_the_repository() -> None:
+    links = "[0001](docs/decisions/0001.md), [SemVer](https://semver.org), [a `b`](c.md#d)"
+    text = notes.render(cut(CHANGELOG.replace("A thing.", links), "0.2.0", DATE), "0.2.0")
+    assert "- 0001, [SemVer](https://semver.org), a `b`\n" in text
+
+
+def test_the_bill_of_materials_has_the_pins(top: Path) -> None:
+    made = json.loads(bill.render(top))
+    assert (made["bomFormat"], made["specVersion"]) == ("CycloneDX", "1.6")
+    toolkit = made["metadata"]["component"]
+    assert (toolkit["purl"], toolkit["licenses"]) == (
+        "pkg:pypi/specwright@0.2.0",
+        [{"expression": "Apache-2.0"}],
+    )
+    assert [part["purl"] for part in made["components"]] == ["pkg:pypi/click@8.5.1"]
+    assert made["dependencies"] == [
+        {"ref": "pkg:pypi/specwright@0.2.0", "dependsOn": ["pkg:pypi/click@8.5.1"]}
+    ]
+
+
+def test_the_bill_of_this_version_has_each_pin_once() -> None:
+    pins = (ROOT / "action" / "requirements.txt").read_text().count("==")
+    parts = json.loads(bill.render(ROOT))["components"]
+    assert len({part["bom-ref"] for part in parts}) == len(parts) == pins
 
 
 def test_checksums_do_not_count_themselves(tmp_path: Path) -> None:
@@ -75,7 +124,7 @@ def tagged(top: Path) -> None:
 
 
 def listed(top: Path) -> None:
-    (top / "pyproject.toml").write_text('[project]\nversion = "0.1.0"\n')
+    (top / "pyproject.toml").write_text(PROJECT.replace("0.2.0", "0.1.0"))
     git(top, "commit", "--quiet", "--all", "--message", "x")
 
 
@@ -126,7 +175,7 @@ def test_a_tag_builds_its_version_only(top: Path) -> None:
     git(top, "commit", "--quiet", "--all", "--message", "Release")
     git(top, "tag", "v0.2.0")
     assert rebuild(top, "v0.2.0", fake) == "0.2.0"
-    assert set(files(top / "dist")) == {"a.whl", "a.tar.gz", "SHA256SUMS"}
+    assert set(files(top / "dist")) == {*MADE, "SHA256SUMS"}
 
 
 def test_the_command_says_why_it_refuses(top: Path) -> None:
@@ -159,3 +208,17 @@ def test_the_workflow_publishes_on_a_tag_only_and_with_pinned_actions() -> None:
     assert last["uses"].startswith("pypa/gh-action-pypi-publish@")
     # No password: the index trusts the workflow.
     assert last["with"] == {"packages-dir": "index", "attestations": True}
+    # The index refuses files that are not distributions.
+    [copied] = [step["run"] for step in publish["steps"] if "mkdir index" in step.get("run", "")]
+    assert copied == "mkdir index && cp dist/specwright-*.whl dist/specwright-*.tar.gz index"
+
+
+def test_the_page_of_a_release_is_made_last_and_without_code_of_the_repository() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+    writers = [name for name, job in jobs.items() if job["permissions"].get("contents") == "write"]
+    assert writers == ["announce"]
+    assert jobs["announce"]["needs"] == "publish"
+    download, create = jobs["announce"]["steps"]
+    assert download["uses"].startswith("actions/download-artifact@")
+    assert "--verify-tag" in create["run"]
+    assert create["run"].endswith("--notes-file dist/NOTES.md dist/*")
