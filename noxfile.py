@@ -216,10 +216,11 @@ def lock(session: nox.Session) -> None:
 
 @nox.session
 def action(session: nox.Session) -> None:
-    """Install like the action, from the index, and review a pull request with the result."""
+    """Install like the action and pre-commit, from the index, and review with the result."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("pytest", "tests/review/test_installation.py", env={"SPECWRIGHT_NETWORK": "1"})
+    tests = ("tests/review/test_installation.py", "tests/review/test_pre_commit.py")
+    session.run("pytest", *tests, env={"SPECWRIGHT_NETWORK": "1"})
 
 
 @nox.session
