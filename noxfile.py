@@ -1,4 +1,22 @@
-"""The tasks of this repository, one session each; `nox -l` lists them."""
+"""The tasks of this repository, one session each.
+
+For a change (`nox` alone runs those with a star):
+  tests, lint, typecheck, derive, generate, docs
+  tests_service, tests_conformance, tests_lab, hostile, contract, measured
+To try something:
+  serve, site
+At night, or for a doubt:
+  oldest, new_examples, exhaustive, published, compositions, seeds, mutants, second_opinion,
+  slow_tests
+For a release:
+  lock, images, action, newcomer, build, release
+Measurements; most write a page of docs/:
+  generation: compatibility, agreement, wire_proof, validators, costs
+  clients and stubs: bench, situations, real_servers
+  reviews: polarity, histories
+  contract tests: faults, faults_by_others, shops, tickets, loads, foreign_servers
+  the service: bench_service, kills, outages, neighbours, restarts
+"""
 
 import argparse
 import os

@@ -242,6 +242,19 @@ def test_the_sessions_that_contributors_are_told_of_exist() -> None:
     named = re.findall(r"nox -s ([a-z_]+)", text)
     listed = re.findall(r"^\| `([a-z_]+)(?: [^`]*)?` \|", text, re.MULTILINE)
     sessions = {*named, *listed}
-    known = re.findall(r"^def (\w+)\(session", (ROOT / "noxfile.py").read_text("utf-8"), re.M)
     assert len(sessions) > 8
-    assert sessions <= set(known)
+    assert sessions <= set(nox_sessions())
+
+
+def nox_sessions() -> list[str]:
+    return re.findall(
+        r"^@nox\.session\ndef (\w+)\(", (ROOT / "noxfile.py").read_text("utf-8"), re.MULTILINE
+    )
+
+
+def test_each_session_is_in_one_group_of_the_contents() -> None:
+    """`nox -l` begins with them."""
+    contents = (ROOT / "noxfile.py").read_text("utf-8").split('"""')[1]
+    lines = re.findall(r"^  (?:[\w ]+: )?([\w, ]+)$", contents, re.MULTILINE)
+    listed = [name for line in lines for name in re.findall(r"\w+", line)]
+    assert sorted(listed) == sorted(nox_sessions())
