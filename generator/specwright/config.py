@@ -351,8 +351,9 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, object]]:
         position = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(position[1]), int(position[2])) if position else (1, 1)
         words = str(error).partition(" (at ")[0]
+        message = f"not TOML: {words[:1].lower()}{words[1:]}"
         hint = "https://toml.io has the syntax"
-        raise InputError(f"not TOML: {words}", Location(str(file), line, column), hint) from None
+        raise InputError(message, Location(str(file), line, column), hint) from None
 
 
 def _tables(file: Path) -> tuple[str, list[dict[str, object]] | None]:

@@ -20,8 +20,19 @@ _NAMED = "named_document"
 
 
 def path_or_url(value: str) -> Path | str:
-    """Return an address as it is, and any other argument as a path."""
-    return value if is_remote(value) else Path(value)
+    """Return an address as it is, and any other argument as a path.
+
+    Raises:
+        InputError: it is an address that does not begin with https:// or http://.
+    """
+    if is_remote(value):
+        return value
+    if "://" in value:
+        raise InputError(
+            f"'{value}' is not an address to read from",
+            hint="an address begins with https:// or http://",
+        )
+    return Path(value)
 
 
 class _DocumentName(click.Path):
@@ -33,11 +44,9 @@ class _DocumentName(click.Path):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Path | str:
-        return (
-            value
-            if is_remote(str(value))
-            else Path(os.fsdecode(super().convert(value, param, ctx)))
-        )
+        if "://" in str(value):
+            return path_or_url(str(value))
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
 def document_argument(

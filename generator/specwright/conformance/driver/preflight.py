@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
@@ -24,6 +26,11 @@ _MOST = 8
 _NOT_THERE = "start it, or check the URL"
 # The kind of an error and its number, in front of the words of the system.
 _NUMBER = re.compile(r"^\w+: \[Errno -?\d+\] ")
+_WORDS = {
+    os.strerror(errno.ECONNREFUSED): "nothing listens there",
+    "Name or service not known": "the name of the host is unknown",
+    "Temporary failure in name resolution": "the name of the host cannot be resolved",
+}
 # Hints by text in TLS errors, more specific ones first.
 _HINTS = {
     "CERTIFICATE": "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA",
@@ -94,6 +101,16 @@ def _fits(contract: Contract, declared: Site, response: HttpResponse) -> bool:
     return schema is not None and not any(contract.instances.problems(schema, value))
 
 
+def in_words(failure: str) -> str:
+    """Return the reason for a request without a response, in words about the target.
+
+    Args:
+        failure: the kind and the text of the error.
+    """
+    text = _NUMBER.sub("", failure)
+    return _WORDS.get(text, text)
+
+
 def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange]) -> None:
     """Raise an error with the reason why there is nothing to test.
 
@@ -109,7 +126,7 @@ def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange])
     if last.response is None:
         failure = str(last.failure)
         hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)
-        raise InputError(f"{url} does not respond: {_NUMBER.sub('', failure)}", hint=hint)
+        raise InputError(f"{url} does not respond: {in_words(failure)}", hint=hint)
     if last.response.status == 429:
         raise InputError(
             f"{url} returned 429 to the first request", hint="wait, or use a key with higher limits"

@@ -15,7 +15,7 @@ from specwright.document.sources import json_source
 from specwright.document.sources.bundle import Files, LeadsOut, Remote, bundle
 from specwright.document.sources.git import Commit, ref_of
 from specwright.document.sources.references import check_references
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, did_you_mean
 from specwright.files import read_regular
 from specwright.json_values import JsonObject, JsonValue
 
@@ -43,6 +43,10 @@ SWAGGER_VERSION = "2.0"
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
 # Fields by which the documents of other formats begin.
 _OTHERS = {"asyncapi": "AsyncAPI", "swaggerVersion": "Swagger 1", "arazzo": "Arazzo"}
+_SUFFIXES = frozenset((".json", ".yaml", ".yml"))
+_BEGINNING = "starts with a field 'openapi', such as 'openapi: 3.1.1'"
+# Names of documents share their suffix.
+_SIMILAR = 0.9
 # Bytes to show of content that is not a document.
 _SHOWN = 120
 
@@ -187,7 +191,22 @@ def _advice(file: str) -> str:
     if re.match(r"[a-z]+:/", file):
         return "an address begins with https:// or http://"
     before, colon, after = file.partition(":")
-    return f"a file of a commit is git:{before}:{after}" if colon else "check the path"
+    if colon:
+        return f"a file of a commit is git:{before}:{after}"
+    path = Path(file)
+    names = _documents_in(path.parent)
+    same = [name for name in names if Path(name).stem == path.stem]
+    if same:
+        return f"did you mean '{same[0]}'?"
+    return did_you_mean(path.name, names, "check the path", _SIMILAR)
+
+
+def _documents_in(directory: Path) -> list[str]:
+    """Return the names of the files in a directory that may be documents."""
+    try:
+        return sorted(path.name for path in directory.iterdir() if path.suffix in _SUFFIXES)
+    except OSError:
+        return []
 
 
 def parse(file: str, content: bytes) -> tuple[JsonValue, Source]:
@@ -227,9 +246,8 @@ def decode(file: str, content: bytes) -> str:
             "save it as UTF-8",
         ) from None
     if not text.strip():
-        raise InputError(
-            "the file is empty", Location(file, 1, 1), "an OpenAPI document was expected"
-        )
+        hint = f"save its content first; a document {_BEGINNING}"
+        raise InputError("the file is empty", Location(file, 1, 1), hint)
     return text
 
 
@@ -239,7 +257,7 @@ def _openapi(data: JsonValue, source: Source) -> JsonObject:
         raise InputError(
             "not an OpenAPI document: the top level is not an object",
             Location(source.file, *source.position(())),
-            "it starts with a field 'openapi', such as 'openapi: 3.1.1'",
+            f"it {_BEGINNING}",
         )
     if is_swagger(data):
         # In YAML it is often a number, which the official schema reports.

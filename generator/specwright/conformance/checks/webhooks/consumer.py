@@ -20,6 +20,7 @@ from specwright.conformance.checks.webhooks.deliveries import (
     of_unknown_type,
 )
 from specwright.conformance.contract.webhooks import SentWebhook
+from specwright.conformance.driver.preflight import in_words
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.findings import Evidence, Finding, Level, RuleDescription, values_of
@@ -81,7 +82,7 @@ class Consumer:
                 findings.append(self._finding(trial, response))
         if not findings:
             raise InputError(
-                "no webhook of the document has an example, or a schema that a value was found for",
+                "no webhook of the document has an example, or a schema with a value to send",
                 hint="give one of them an example of its body in JSON",
             )
         return findings
@@ -129,7 +130,7 @@ class Consumer:
         except TimeoutError:
             return "the response took too long"
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            return type(error).__name__
+            return in_words(f"{type(error).__name__}: {error}")
 
     def _finding(self, trial: _Trial, response: _Response) -> Finding:
         level, words = _judged(trial, response)
