@@ -16,7 +16,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from specwright.errors import InputError
 
-_HOST = "127.0.0.1"
+HOST = "127.0.0.1"
 
 
 @contextlib.contextmanager
@@ -36,19 +36,31 @@ def listening(port: int = 0) -> socket.socket:
     """Return a socket for an ASGI application, at which connections wait until it is served.
 
     Args:
-        port: a port of this machine, or 0 for a free one.
+        port: as for `bound`.
 
     Raises:
         InputError: the port cannot be used, or there is no ASGI server.
     """
     _uvicorn()
+    return bound(port)
+
+
+def bound(port: int) -> socket.socket:
+    """Return a socket of this machine, at which connections wait.
+
+    Args:
+        port: a port, or 0 for a free one.
+
+    Raises:
+        InputError: the port cannot be used.
+    """
     # asyncio sets TCP_NODELAY only on sockets with an explicit TCP protocol.
     listener = socket.socket(proto=socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             # Otherwise, a port is in use for a minute after its last connection.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((_HOST, port))
+        listener.bind((HOST, port))
         listener.listen()
     except OSError as error:
         listener.close()
@@ -79,7 +91,7 @@ def served_asgi(app: object, listener: socket.socket) -> Iterator[str]:
         thread.start()
         try:
             _wait(server, thread)
-            yield f"http://{_HOST}:{listener.getsockname()[1]}"
+            yield f"http://{HOST}:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
             thread.join()
@@ -125,14 +137,14 @@ class _Handler(WSGIRequestHandler):
 
 @contextlib.contextmanager
 def _wsgi(app: Any) -> Iterator[str]:
-    with _Server((_HOST, 0), _Handler) as server:
+    with _Server((HOST, 0), _Handler) as server:
         server.set_app(app)
         thread = threading.Thread(
             target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
         thread.start()
         try:
-            yield f"http://{_HOST}:{server.server_port}"
+            yield f"http://{HOST}:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -19,9 +20,14 @@ from specwright.config import Config
 from specwright.document.sources.bundle import Remote
 from tests.conftest import Run
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
-from tests.generate_cli.running import running
+from tests.generate_cli.running import Running, running
+from tests.preview.test_preview import states
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT for one process")
+
+
+# As an editor knows the runs.
+BACKGROUND = {"beginsPattern": "^changed: ", "endsPattern": r"^watching \d+ files until Ctrl-C$"}
 
 
 def changed(project: Path, old: str, new: str) -> None:
@@ -31,39 +37,58 @@ def changed(project: Path, old: str, new: str) -> None:
     written.rename(path)
 
 
+def run(watch: Running) -> list[str]:
+    """The lines of the next run, from that of its cause to that of its end."""
+    lines = [watch.line()]
+    while not re.search(BACKGROUND["endsPattern"], lines[-1]):
+        lines.append(watch.line())
+    return lines
+
+
 def test_the_package_follows(project: Path) -> None:
     client = project / "generated" / "shop" / "client.py"
     with running(project, "watch") as watch:
-        assert "files (nothing changed) in" in watch.line()
-        assert watch.line() == "watching 2 files until Ctrl-C"
+        first, end = run(watch)
+        assert "files (nothing changed) in" in first
+        assert end == "watching 2 files until Ctrl-C"
 
         changed(project, "Get a thing", "Find a thing")
-        assert watch.line().endswith("1 of 1 operations, 1 of 1 webhooks in full; nothing left out")
+        cause, outcome, end = run(watch)
+        assert cause == "changed: api.json"
+        assert re.search(BACKGROUND["beginsPattern"], cause)
+        assert outcome.endswith("1 of 1 operations, 1 of 1 webhooks in full; nothing left out")
+        assert end == "watching 2 files until Ctrl-C"
         assert "Find a thing" in client.read_text("utf-8")
 
         changed(project, '"openapi"', '"openapi')
-        assert watch.line().startswith("error: api.json:2:")
-        assert watch.line().startswith("hint: ")
+        _, error, hint, _ = run(watch)
+        assert error.startswith("error: api.json:2:")
+        assert hint.startswith("hint: ")
         changed(project, '"openapi', '"openapi"')
-        assert "files (nothing changed) in" in watch.line()
+        assert "files (nothing changed) in" in run(watch)[1]
 
         readme = project / "own" / "package" / "README.md.jinja"
         readme.parent.mkdir(parents=True)
         readme.write_text("Ours.\n", "utf-8")
         (project / "pyproject.toml").write_text(f'{SETTINGS}templates = "own"\n', "utf-8")
         # The lock file names the templates.
-        assert "files (2 changed) in" in watch.line()
+        cause, outcome, _ = run(watch)
+        assert cause == "changed: pyproject.toml"
+        assert "files (2 changed) in" in outcome
         readme.write_text("Yours.\n", "utf-8")
-        assert "files (2 changed) in" in watch.line()
+        cause, outcome, _ = run(watch)
+        assert cause == "changed: own/package/README.md.jinja"
+        assert "files (2 changed) in" in outcome
         assert "Yours." in (project / "generated" / "README.md").read_text("utf-8")
         (readme.parent / "pyproject.toml.jinja").write_text("{{ none }", "utf-8")
-        assert watch.line().startswith("error: own/package/pyproject.toml.jinja:1:1: template")
+        assert run(watch)[1].startswith("error: own/package/pyproject.toml.jinja:1:1: template")
         (readme.parent / "pyproject.toml.jinja").unlink()
-        assert "files (nothing changed) in" in watch.line()
+        assert "files (nothing changed) in" in run(watch)[1]
 
         (project / "pyproject.toml").write_text("[tool.specwright]\ndocumen = 1\n", "utf-8")
-        assert "pyproject.toml:2:1: unknown setting 'documen'" in watch.line()
-        assert watch.line().startswith("hint: ")
+        _, error, hint, _ = run(watch)
+        assert "pyproject.toml:2:1: unknown setting 'documen'" in error
+        assert hint.startswith("hint: ")
         tables = [
             f'[[tool.specwright]]\ndocument = "{name}.json"\noutput = "{name}"\n'
             for name in ("api", "other")
@@ -71,7 +96,8 @@ def test_the_package_follows(project: Path) -> None:
         write_document(project)
         (project / "other.json").write_bytes((project / "api.json").read_bytes())
         (project / "pyproject.toml").write_text("".join(tables), "utf-8")
-        assert {watch.line().partition(":")[0] for _ in tables} == {"api.json", "other.json"}
+        outcomes = run(watch)[1:-1]
+        assert {line.partition(":")[0] for line in outcomes} == {"api.json", "other.json"}
 
         assert watch.end(signal.SIGINT) == (0, [])
 
@@ -83,17 +109,23 @@ def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
     write_document(project, document)
     part = project / "parts" / "name.json"
     with running(project, "watch") as watch:
-        assert watch.line().startswith("error: api.json:")
-        assert watch.line() == "hint: looked for parts/name.json"
-        assert watch.line() == "watching 2 files until Ctrl-C"
+        error, hint, end = run(watch)
+        assert error.startswith("error: api.json:")
+        assert hint == "hint: looked for parts/name.json"
+        assert end == "watching 2 files until Ctrl-C"
         part.parent.mkdir()
         part.write_text(json.dumps(name), "utf-8")
-        assert "nothing left out" in watch.line()
+        cause, outcome, *names, end = run(watch)
+        assert cause == "changed: parts/name.json"
+        assert "nothing left out" in outcome
         # The package had the property itself; it has a name of its own now.
-        assert watch.line() == "changed names of the package:"
-        assert watch.line() == "  shop.models.Thing.name: StrictStr -> Name"
+        assert names == [
+            "changed names of the package:",
+            "  shop.models.Thing.name: StrictStr -> Name",
+        ]
+        assert end == "watching 3 files until Ctrl-C"
         part.write_text(json.dumps({**name, "description": "Its name"}), "utf-8")
-        assert "files (2 changed) in" in watch.line()
+        assert "files (2 changed) in" in run(watch)[1]
         assert "Its name" in (project / "generated" / "shop" / "models.py").read_text("utf-8")
         assert watch.end(signal.SIGTERM) == (0, [])
 
@@ -101,11 +133,10 @@ def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
 def test_reference_and_mock_follow(project: Path) -> None:
     page = project / "reference.html"
     with running(project, "watch", "--docs", page.name, "--mock", "0") as watch:
-        assert "files (nothing changed) in" in watch.line()
-        assert watch.line() == "wrote reference.html: 1 page, 0.0 MB"
-        serves = watch.line()
+        first, written, serves, _ = run(watch)
+        assert "files (nothing changed) in" in first
+        assert written == "wrote reference.html: 1 page, 0.0 MB"
         url = f"{serves.split()[0]}/things/1"
-        assert watch.line() == "watching 2 files until Ctrl-C"
         with httpx2.Client() as client:
             assert "bolt" not in client.get(url).text
             assert watch.line() == "GET /api/things/1 200"
@@ -116,22 +147,70 @@ def test_reference_and_mock_follow(project: Path) -> None:
             media_type = operation["responses"]["200"]["content"]["application/json"]
             media_type["example"] = {"name": "bolt"}
             write_document(project, content)
-            assert watch.line().endswith("nothing left out")
-            assert watch.line() == "wrote reference.html: 1 page, 0.0 MB"
-            assert watch.line() == serves
+            _, outcome, written, again, _ = run(watch)
+            assert outcome.endswith("nothing left out")
+            assert written == "wrote reference.html: 1 page, 0.0 MB"
+            assert again == serves
             assert "Get a bolt" in page.read_text("utf-8")
             assert client.get(url).json() == {"name": "bolt"}
             assert watch.line() == "GET /api/things/1 200"
 
             changed(project, '"openapi"', '"openapi')
-            assert watch.line().startswith("error: api.json:2:")
-            assert watch.line().startswith("hint: ")
+            assert run(watch)[1].startswith("error: api.json:2:")
             assert client.get(url).json() == {"name": "bolt"}
             assert watch.line() == "GET /api/things/1 200"
         # The mock does not outlive a process that cannot end it.
         assert watch.end(signal.SIGKILL) == (-signal.SIGKILL, [])
         with pytest.raises(httpx2.ConnectError):
             httpx2.get(url)
+
+
+def test_the_reference_is_shown(project: Path) -> None:
+    page = project / "reference.html"
+    with running(project, "watch", "--docs", page.name, "--port", "0") as watch:
+        url, shows = watch.line().split(maxsplit=1)
+        assert shows == "shows reference.html until Ctrl-C"
+        run(watch)
+        with httpx2.Client() as client:
+            assert client.get(f"{url}/pages/").content == page.read_bytes()
+            with client.stream("GET", f"{url}/events") as response:
+                events = states(response)
+                first = next(events)
+                assert first["message"] is None
+
+                changed(project, '"Thing"', '"Thing')
+                _, error, hint, _ = run(watch)
+                broken = next(events)
+                assert broken["message"] == f"{error.removeprefix('error: ')}\n{hint}"
+                assert broken["version"] == first["version"]
+
+                write_document(project)
+                run(watch)
+                good = next(events)
+                assert good["message"] is None
+                assert good["version"] != first["version"]
+
+                document = copy.deepcopy(DOCUMENT)
+                document["paths"]["/things/{id}"]["get"]["responses"] = {}
+                (project / "lint.toml").write_text('profile = "strict"\n', "utf-8")
+                write_document(project, document)
+                # The line of a finding, its excerpt, and the error itself.
+                printed = run(watch)[1:-1]
+                shown = next(events)["message"].splitlines()
+                assert [f"error: {shown[-1]}", *shown[:-1]] == [printed[-1], *printed[:-1]]
+                assert any(line.startswith("api.json:") for line in shown)
+        # It does not outlive a process that cannot end it.
+        assert watch.end(signal.SIGKILL) == (-signal.SIGKILL, [])
+        with pytest.raises(httpx2.ConnectError):
+            httpx2.get(url)
+
+
+def test_a_port_without_pages_is_refused(specwright: Run, project: Path) -> None:
+    done = specwright("watch", "--port", "0", cwd=project)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: --port shows the pages of --docs\nhint: add --docs reference.html\n"
+    )
 
 
 def test_the_mock_may_read_the_same_files(tmp_path: Path) -> None:
@@ -188,9 +267,9 @@ def test_several_changes_are_one(tmp_path: Path, steps: Steps) -> None:
     file = tmp_path / "api.json"
     file.write_text("1")
     watched = _Watched()
-    watched.notice([file])
+    watched.notice([tmp_path, file])
     steps += [lambda: None, file.unlink, lambda: file.write_text("12"), lambda: None]
-    watched.wait()
+    assert watched.wait() == [file]
     assert steps == []
 
 

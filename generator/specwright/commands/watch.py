@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import click
 
@@ -23,16 +23,30 @@ from specwright.document.model import is_remote
 from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
 from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
+from specwright.preview.process import Preview
 from specwright.report.terminal import complain, say
+from specwright.report.wording import listed
 from specwright.review.lost_names import lost_names
 from specwright.review.package_changelog import lines_about
-from specwright.serving import listening
+from specwright.serving import bound, listening
+from specwright.text import visible
 
 # Short beside a run; looking at a hundred files takes less than a millisecond.
 _PAUSE_SECONDS = 0.1
+# The number of changed files in a line.
+_SHOWN = 3
 
-# Updates something beside a package; returns a line about it, if there is one.
-Beside = Callable[[PackageBuild], str | None]
+
+class Beside(NamedTuple):
+    """A part that is updated after each package.
+
+    Attributes:
+        update: called after each update of the package; returns a line, if there is one.
+        complain: called with an error because of which nothing is updated.
+    """
+
+    update: Callable[[PackageBuild], str | None]
+    complain: Callable[[SpecwrightError], None] = lambda error: None
 
 
 @click.command(
@@ -41,6 +55,7 @@ Beside = Callable[[PackageBuild], str | None]
 Examples:
   specwright watch
   specwright watch --document openapi.yaml --output sdk
+  specwright watch --docs reference.html --port 4011
   specwright watch --docs reference.html --mock 4010
 
 Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be used at the start.
@@ -54,6 +69,13 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be u
     help="Write the reference there, too, as `docs --output` does.",
 )
 @click.option(
+    "--port",
+    metavar="PORT",
+    type=IntegerRange(0, 65535),
+    help="Show the pages of --docs on this port of this machine, and load them again in the "
+    "browser after each run.",
+)
+@click.option(
     "--mock",
     metavar="PORT",
     type=IntegerRange(0, 65535),
@@ -61,7 +83,12 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be u
 )
 @click.pass_context
 def watch(
-    ctx: click.Context, /, docs: Path | None, mock: int | None, **options: Unpack[PackageArguments]
+    ctx: click.Context,
+    /,
+    docs: Path | None,
+    port: int | None,
+    mock: int | None,
+    **options: Unpack[PackageArguments],
 ) -> None:
     """Generate again each time the document, its settings or templates change.
 
@@ -76,16 +103,24 @@ def watch(
             f"{document}: is on another machine, and cannot be watched",
             hint=f"watch a copy of it, or run it again: specwright generate {document}",
         )
+    if port is not None and docs is None:
+        raise InputError("--port shows the pages of --docs", hint="add --docs reference.html")
     try:
         with _Workers() as workers, ExitStack() as ending:
             beside: list[Beside] = []
+            preview: Preview | None = None
             if docs is not None:
                 Pages.at(docs)
-                beside.append(lambda package: _pages(docs, package))
+                beside.append(Beside(lambda package: _pages(docs, package)))
+                if port is not None:
+                    preview = ending.enter_context(Preview(bound(port), docs))
+                    beside.append(_shown_by(preview))
             if mock is not None:
                 process = ending.enter_context(MockProcess(listening(mock)))
-                beside.append(lambda package: process.replace(_of_mock(package, options)))
+                beside.append(Beside(lambda package: process.replace(_of_mock(package, options))))
             _chosen(options, beside)
+            if preview is not None:
+                say(f"{preview.url} shows {docs} until Ctrl-C")
             _follow(options, workers, _Watched(), beside)
     except KeyboardInterrupt:
         ctx.exit(0)
@@ -112,6 +147,20 @@ def _pages(output: Path, package: PackageBuild) -> str:
     return outcome
 
 
+def _shown_by(preview: Preview) -> Beside:
+    return Beside(lambda package: preview.reload(), lambda error: preview.complain(_message(error)))
+
+
+def _message(error: SpecwrightError) -> str:
+    """Return an error with the findings that it is about, without colours."""
+    # Imported here: a run without errors does not need it.
+    from specwright.pipeline import InvalidDocument
+    from specwright.report import text
+
+    findings = text.render(error.report) if isinstance(error, InvalidDocument) else ""
+    return "\n".join([*click.unstyle(findings).splitlines(), *map(visible, error.lines)])
+
+
 def _of_mock(package: PackageBuild, options: PackageArguments) -> Iterator[str]:
     """Yield the arguments of `mock`."""
     yield f"--remote-refs={package.remote.value}"
@@ -123,14 +172,15 @@ def _follow(
     options: PackageArguments, workers: _Workers, watched: _Watched, beside: Sequence[Beside]
 ) -> None:
     """Generate each time a file changes, until the process is interrupted."""
-    _run(options, workers, watched, beside)
-    say(f"watching {len(watched)} files until Ctrl-C")
     while True:
+        _run(options, workers, watched, beside)
+        # Programs that read the lines know by this one that the run has ended.
+        say(f"watching {len(watched)} files until Ctrl-C")
         workers.prepare()
         # Between runs, where it delays none of them.
         gc.collect()
-        watched.wait()
-        _run(options, workers, watched, beside)
+        changed = sorted(map(os.path.relpath, watched.wait()))
+        say(f"changed: {listed(changed, _SHOWN)}")
 
 
 def _run(
@@ -141,7 +191,7 @@ def _run(
         chosen = _chosen(options, beside)
     except SpecwrightError as error:
         watched.notice(USUAL_NAMES)
-        complain(error)
+        _complain(error, beside)
         return
     for package in chosen:
         name = f"{package.document}: " if len(chosen) > 1 else ""
@@ -154,15 +204,21 @@ def _run(
             lost = lost_names(update.differences)
             for words in lines_about(lost, package.changelog, package.target):
                 say(words)
-            for update_beside in beside:
-                line = update_beside(package)
+            for follower in beside:
+                line = follower.update(package)
                 if line is not None:
                     say(line)
         except SpecwrightError as error:
             watched.notice(_places(error))
-            complain(error)
+            _complain(error, beside)
         except (RecursionError, MemoryError):
-            complain(SpecwrightError(f"{name}{TOO_LARGE}"))
+            _complain(SpecwrightError(f"{name}{TOO_LARGE}"), beside)
+
+
+def _complain(error: SpecwrightError, beside: Sequence[Beside]) -> None:
+    complain(error)
+    for follower in beside:
+        follower.complain(error)
 
 
 def _inputs(package: PackageBuild) -> Iterator[Path]:
@@ -226,13 +282,14 @@ class _Watched:
                 for file in _with_content(Path(path).absolute()):
                     self._seen.setdefault(file, _state(file))
 
-    def wait(self) -> None:
-        """Return when a file has changed, and then none for a moment."""
+    def wait(self) -> Sequence[Path]:
+        """Return the files that have changed, once none has changed for a moment."""
         before, now = self._seen, self._now()
         while now == before or now != self._seen:
             self._seen = now
             time.sleep(_PAUSE_SECONDS)
             now = self._now()
+        return [path for path, state in now.items() if state != before[path]]
 
     def _now(self) -> dict[Path, object]:
         return {path: _state(path) for path in self._seen}
