@@ -67,6 +67,7 @@ GROUPS: dict[str, dict[str, LazyCommand]] = {
         "fmt": LazyCommand("fmt"),
         "rules": LazyCommand("rules"),
         "explain": LazyCommand("rules"),
+        "schema": LazyCommand("schema"),
         "mock": LazyCommand("mock", "test"),
     },
     "Generate": {

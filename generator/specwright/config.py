@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from specwright import distributions
 from specwright.errors import InputError, Location, did_you_mean
@@ -24,10 +24,43 @@ _OF_PROJECT = ("document", "output", "test", "changelog")
 _LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CLASS = re.compile(r"[A-Z][A-Za-z0-9_]*")
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_OLD_NAME = re.compile(r"[a-z]\w*(\.[A-Za-z]\w*){1,2}", re.ASCII)
+OLD_NAMES = re.compile(r"[a-z]\w*(\.[A-Za-z]\w*){1,2}", re.ASCII)
 _ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A key of a table of settings, as pages and editors describe it.
+
+    Attributes:
+        default: the value without it, or its source, in Markdown; `none`; or `required`.
+        meaning: in Markdown, with links from docs/reference.
+        values: the JSON Schema of its values, which may allow more than the reader.
+    """
+
+    default: str
+    meaning: str
+    values: JsonObject
+
+    @property
+    def is_required(self) -> bool:
+        return self.default == "required"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Member):
+    """A key of `[tool.specwright]`.
+
+    Attributes:
+        read: returns a value as the package uses it, for the directory of the file; a
+            `ValueError` has the rule that the value breaks.
+    """
+
+    read: Callable[[object, Path], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,11 +304,11 @@ def _config(file: Path, text: str, table: dict[str, object], number: int) -> Con
     values: dict[str, Any] = {}
     for key, value in table.items():
         place = _place(file, text, key, number)
-        reader = SETTINGS.get(key)
-        if reader is None:
+        setting = SETTINGS.get(key)
+        if setting is None:
             raise InputError(f"unknown setting {key!r}", place, _advice(key))
         try:
-            values[key.replace("-", "_")] = reader(value, file.parent)
+            values[key.replace("-", "_")] = setting.read(value, file.parent)
         except ValueError as error:
             message = f"the setting {key!r} {error}, got {_shown(value)}"
             raise InputError(message, place) from None
@@ -289,7 +322,7 @@ def check_package(name: str) -> str:
     Raises:
         ValueError: Python could not import a package of this name.
     """
-    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+    if not _PACKAGE.fullmatch(name) or keyword.iskeyword(name):
         raise ValueError("must be a valid Python identifier")
     return name
 
@@ -439,7 +472,7 @@ def _package(value: object, directory: Path) -> str:
 
 
 def _is_class_name(name: str) -> bool:
-    return name.isidentifier() and name.isascii() and name[0].isupper() and name not in _CONSTANTS
+    return _CLASS.fullmatch(name) is not None and name not in _CONSTANTS
 
 
 def _pagination(value: object, directory: Path) -> Mapping[str, JsonObject]:
@@ -467,8 +500,8 @@ def _testing(value: object, directory: Path) -> ContractTesting:
 def _link(table: object) -> AddedLink:
     if (
         not isinstance(table, dict)
-        or not {"from", "to"} <= table.keys() <= _LINK.keys()
-        or not all(isinstance(value, _LINK[name]) for name, value in table.items())
+        or not {"from", "to"} <= table.keys() <= LINK.keys()
+        or not all(_fits(value, LINK[name]) for name, value in table.items())
     ):
         raise ValueError(
             "must have in each of 'links' the strings from and to; parameters and body are tables"
@@ -478,14 +511,19 @@ def _link(table: object) -> AddedLink:
 
 
 def _sign_in(table: object) -> SignIn:
-    if not isinstance(table, dict) or not table.keys() <= _SIGN_IN.keys():
-        raise ValueError(f"must have in each table of 'sign-in' only {', '.join(_SIGN_IN)}")
+    if not isinstance(table, dict) or not table.keys() <= SIGN_IN.keys():
+        raise ValueError(f"must have in each table of 'sign-in' only {', '.join(SIGN_IN)}")
     for name, value in table.items():
         texts = value.values() if isinstance(value, dict) else value
-        if not isinstance(value, _SIGN_IN[name]) or not all(isinstance(e, str) for e in texts):
+        if not _fits(value, SIGN_IN[name]) or not all(isinstance(e, str) for e in texts):
             raise ValueError(f"must have only strings in '{name}'")
     values = {name.replace("-", "_"): value for name, value in table.items()}
     return SignIn(**{**values, "scopes": tuple(table.get("scopes", ()))})
+
+
+def _fits(value: object, member: Member) -> bool:
+    """Return whether a value has the type of a member, regardless of its parts."""
+    return isinstance(value, _TYPES[str(member.values["type"])])
 
 
 def _is_plain(value: object) -> bool:
@@ -495,11 +533,11 @@ def _is_plain(value: object) -> bool:
 def _renames(value: object, directory: Path) -> Renames:
     tables = value if isinstance(value, dict) else {"": None}
     for kind, table in tables.items():
-        is_right = _KINDS.get(kind)
-        if is_right is None or not isinstance(table, dict):
-            raise ValueError(f"must consist of the tables {', '.join(_KINDS)}")
+        names = NAMES.get(kind)
+        if names is None or not isinstance(table, dict):
+            raise ValueError(f"must consist of the tables {', '.join(NAMES)}")
         for name in table.values():
-            if not isinstance(name, str) or not is_right(name):
+            if not isinstance(name, str) or not names.is_right(name):
                 raise ValueError(f"must have valid Python names of {kind}, in the usual case")
     return Renames(**tables)
 
@@ -511,7 +549,7 @@ def _old_names(value: object, directory: Path) -> Mapping[str, OldName]:
 
 
 def _old_name(name: str, table: object) -> OldName:
-    if not _OLD_NAME.fullmatch(name):
+    if not OLD_NAMES.fullmatch(name):
         raise ValueError("must have names such as 'models.Order' and 'client.Orders.create'")
     if not isinstance(table, dict) or table.keys() != {"use", "removal"}:
         raise ValueError(f"must have for '{name}' a table of 'use' and 'removal'")
@@ -528,40 +566,175 @@ def is_variable(name: str) -> bool:
     return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 
+class Names(NamedTuple):
+    """The names in code of one kind of parts, by the names in the document."""
+
+    is_right: Callable[[str], bool]
+    pattern: re.Pattern[str]
+    meaning: str
+
+
+def matching(pattern: re.Pattern[str]) -> JsonObject:
+    """Return the JSON Schema of texts that match as a whole."""
+    return {"type": "string", "pattern": f"^{pattern.pattern}$"}
+
+
+_TEXT: JsonObject = {"type": "string"}
+_TABLE: JsonObject = {"type": "object"}
+_PATH: JsonObject = {"type": "string", "minLength": 1}
 _CONSTANTS = frozenset({"False", "None", "True"})
 _BODY_ARGUMENTS = ("required", "all", "none")
-_KINDS: dict[str, Callable[[str], bool]] = {
-    "schemas": _is_class_name,
-    "operations": is_variable,
-    "tags": is_variable,
-    "parameters": is_variable,
-    "credentials": is_variable,
-}
-_LINK: dict[str, type] = {"from": str, "to": str, "parameters": dict, "body": dict}
-_SIGN_IN: dict[str, type] = {
-    "operation": str,
-    "body": dict,
-    "token": str,
-    "token-url": str,
-    "scopes": list,
-}
-SETTINGS: dict[str, Callable[[object, Path], object]] = {
-    "document": _path,
-    "output": _path,
-    "changelog": _path,
-    "package": _package,
-    "distribution": _name(
-        _DISTRIBUTION.fullmatch, "must be made of letters, digits, '-', '_', '.'"
+# By the words of `Renames`.
+NAMES: dict[str, Names] = {
+    "schemas": Names(_is_class_name, _CLASS, "classes by component"),
+    "operations": Names(
+        is_variable,
+        _VARIABLE,
+        "methods by operationId, or by method and path such as `GET /orders`",
     ),
-    "version": _name(distributions.is_version, "must be a version of Python packages (PEP 440)"),
-    "license": _name(distributions.license_expression, "must be an SPDX licence expression"),
-    "client-name": _name(_is_class_name, "must be the name of a class"),
-    "env-prefix": _name(_ENV_PREFIX.fullmatch, "must consist of capital letters, digits and '_'"),
-    "short-method-names": _switch,
-    "body-arguments": _name(_BODY_ARGUMENTS.__contains__, "must be 'required', 'all' or 'none'"),
-    "names": _renames,
-    "templates": _path,
-    "pagination": _pagination,
-    "deprecated": _old_names,
-    "test": _testing,
+    "tags": Names(is_variable, _VARIABLE, "groups by tag"),
+    "parameters": Names(is_variable, _VARIABLE, "arguments by the name of the parameter"),
+    "credentials": Names(
+        is_variable, _VARIABLE, "arguments of the client by the name of the security scheme"
+    ),
+}
+OLD_NAME: dict[str, Member] = {
+    "use": Member("required", "the new name, in the same module or class", matching(_IDENTIFIER)),
+    "removal": Member(
+        "required",
+        "the first day without the old name, such as 2027-12-31",
+        {"type": "string", "format": "date"},
+    ),
+}
+LINK: dict[str, Member] = {
+    "from": Member(
+        "required",
+        "operationId, or method and path, of an operation; its successes have the values",
+        _TEXT,
+    ),
+    "to": Member("required", "the operation that takes them", _TEXT),
+    "parameters": Member(
+        "none",
+        "values or runtime expressions by the name of a parameter; `path.run` where two have the "
+        "name",
+        _TABLE,
+    ),
+    "body": Member("none", "the same for members of the JSON body", _TABLE),
+}
+SIGN_IN: dict[str, Member] = {
+    "operation": Member(
+        "none", "operationId, or method and path, of the operation that signs in", _TEXT
+    ),
+    "body": Member(
+        "none",
+        "members of its request; `{user}` and `{password}` are the two parts of the key",
+        {"type": "object", "additionalProperties": _TEXT},
+    ),
+    "token": Member(
+        "`access_token` in the body, or the cookie of the scheme",
+        "a runtime expression of OpenAPI for the credential in the response",
+        _TEXT,
+    ),
+    "token-url": Member(
+        "that of the document",
+        "where OAuth 2.0 gives tokens, on a machine that may be tested",
+        _TEXT,
+    ),
+    "scopes": Member(
+        "those that operations require",
+        "asked for with OAuth 2.0",
+        {"type": "array", "items": _TEXT},
+    ),
+}
+_TYPES = {"string": str, "object": dict, "array": list}
+SETTINGS: dict[str, Setting] = {
+    "document": Setting(
+        "the `openapi.json`, `openapi.yaml` or `openapi.yml` that is here, or else "
+        "`swagger.json`, `.yaml` or `.yml`",
+        "the OpenAPI document",
+        _PATH,
+        _path,
+    ),
+    "output": Setting("`generated`", "the directory that is generated", _PATH, _path),
+    "package": Setting(
+        "from the title of the document",
+        "import name of the package",
+        matching(_PACKAGE),
+        _package,
+    ),
+    "distribution": Setting(
+        "the package with `-` for `_`",
+        "name under which it is installed",
+        matching(_DISTRIBUTION),
+        _name(_DISTRIBUTION.fullmatch, "must be made of letters, digits, '-', '_', '.'"),
+    ),
+    "version": Setting(
+        "`info.version` of the document",
+        "version of the package, by [PEP 440](https://peps.python.org/pep-0440/)",
+        _TEXT,
+        _name(distributions.is_version, "must be a version of Python packages (PEP 440)"),
+    ),
+    "license": Setting(
+        "`identifier` of `info.license`",
+        "licence of the code that is not Specwright's runtime, as an "
+        "[SPDX expression](https://spdx.org/licenses/)",
+        _TEXT,
+        _name(distributions.license_expression, "must be an SPDX licence expression"),
+    ),
+    "client-name": Setting(
+        "the package in PascalCase with `Client`",
+        "class of the synchronous client; the other one is called `Async…`",
+        matching(_CLASS),
+        _name(_is_class_name, "must be the name of a class"),
+    ),
+    "env-prefix": Setting(
+        "the package in upper case",
+        "start of the environment variables that the client reads",
+        matching(_ENV_PREFIX),
+        _name(_ENV_PREFIX.fullmatch, "must consist of capital letters, digits and '_'"),
+    ),
+    "changelog": Setting(
+        "none",
+        "file to which `generate` and `watch` add names that callers lose, with the version of "
+        "the package; what it has is kept",
+        _PATH,
+        _path,
+    ),
+    "short-method-names": Setting(
+        "`false`",
+        "methods leave out the words that their group's name says already",
+        {"type": "boolean", "default": False},
+        _switch,
+    ),
+    "body-arguments": Setting(
+        "`required`",
+        "the bodies whose properties are arguments of methods: `required` ones, `all`, or `none` "
+        "([the rule](sdk.md#bodies-of-requests))",
+        {"type": "string", "enum": [*_BODY_ARGUMENTS], "default": _BODY_ARGUMENTS[0]},
+        _name(_BODY_ARGUMENTS.__contains__, "must be 'required', 'all' or 'none'"),
+    ),
+    "templates": Setting(
+        "none",
+        "directory of templates of your own ([how](../how-to/override-templates.md))",
+        _PATH,
+        _path,
+    ),
+    "pagination": Setting(
+        "none",
+        "how lists are paged, for a document that you do not change "
+        "([how](../how-to/declare-pages.md))",
+        _TABLE,
+        _pagination,
+    ),
+    "names": Setting("none", "names of your own ([how](#names-of-your-own))", _TABLE, _renames),
+    "deprecated": Setting(
+        "none", "old names that work until a date ([how](#old-names))", _TABLE, _old_names
+    ),
+    "test": Setting(
+        "none",
+        "how contract tests [sign in](#how-contract-tests-sign-in), and "
+        "[where ids come from](#where-ids-come-from)",
+        _TABLE,
+        _testing,
+    ),
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lab.faults import verdicts
@@ -24,6 +25,7 @@ from lab.situations import outcomes as situations
 from lab.tickets import loads
 from lab.tickets import verdicts as tickets
 from service.catalogue import build as catalogue
+from specwright.commands import schema
 from tests.bugs import driver as bugs
 from tests.derived import names_page, pages, pictures, trees
 
@@ -102,6 +104,14 @@ DERIVED = (
     page("docs/reference/sdk.md", "the names of the modules", names_page.render),
     page("docs/reference/rules.md", "the tables of rules", pages.rules),
     page("docs/reference/x-contract.md", "the modules of the vocabulary", pages.vocabulary),
+    *(
+        page(
+            f"docs/reference/{name}.schema.json",
+            "the settings and the modules of the vocabulary",
+            partial(schema.render, name),
+        )
+        for name in schema.SCHEMAS
+    ),
     page("docs/images/terminal.svg", "the commands of README.md", pictures.terminal),
     page(
         "docs/sdk-situations.md",

@@ -19,6 +19,7 @@ from specwright.commands.watch import _of_mock, _Watched
 from specwright.config import Config
 from specwright.document.sources.bundle import Remote
 from tests.conftest import Run
+from tests.editors.problems import matcher
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
 from tests.generate_cli.running import Running, running
 from tests.preview.test_preview import states
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT fo
 
 
 # As an editor knows the runs.
-BACKGROUND = {"beginsPattern": "^changed: ", "endsPattern": r"^watching \d+ files until Ctrl-C$"}
+BACKGROUND = matcher("specwright watch")["background"]
 
 
 def changed(project: Path, old: str, new: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Literal, TypeVar, cast
 
+from specwright.json_values import JsonValue
 from specwright.pointer import ROOT
 from specwright.vocabulary.policy import ChangePolicy
 from specwright.vocabulary.reference import Reference
@@ -57,7 +58,7 @@ class Keyword(Generic[T_co]):
     name: str
     places: tuple[Place, ...]
     hint: object
-    example: object
+    example: JsonValue
     readers: tuple[KeywordReader, ...] = tuple(KeywordReader)
     methods: tuple[Literal["GET", "POST", "PUT", "PATCH", "DELETE"], ...] = ()
 
