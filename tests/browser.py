@@ -40,7 +40,7 @@ def installed() -> str | None:
 class Browser:
     """A browser process; everything it keeps lies in one directory."""
 
-    def __init__(self, command: str, directory: Path) -> None:
+    def __init__(self, command: str, directory: Path, *options: str) -> None:
         # It reads commands from descriptor 3 and writes answers to descriptor 4.
         self._process = subprocess.Popen(
             [
@@ -54,6 +54,7 @@ class Browser:
                 "--no-first-run",
                 # Containers and the superuser have none; the pages are the tests' own.
                 "--no-sandbox",
+                *options,
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -69,14 +70,18 @@ class Browser:
 
     def open(self, place: Path | str, *, scripts: bool = True) -> Page:
         """A new page that shows a file or a URL, as soon as it has been loaded."""
+        page = self.blank()
+        page.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        page.go(place)
+        return page
+
+    def blank(self) -> Page:
+        """A new page, before it shows anything."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
-        page.call("Emulation.setScriptExecutionDisabled", value=not scripts)
-        page.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
-        page.wait("Page.loadEventFired")
         return page
 
     def call(self, method: str, session: str | None = None, **parameters: Any) -> Any:
@@ -121,6 +126,11 @@ class Page:
 
     def call(self, method: str, **parameters: Any) -> Any:
         return self.browser.call(method, self.session, **parameters)
+
+    def go(self, place: Path | str) -> None:
+        """Show a file or a URL, and wait until it has been loaded."""
+        self.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
+        self.wait("Page.loadEventFired")
 
     def wait(self, event: str) -> None:
         while not self.happened(event):

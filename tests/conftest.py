@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import command, compiled, slow
+from tests import axe, command, compiled, slow
 from tests.browser import NAMES, Browser, installed
 
 # How fast a machine is must not decide what is red. The examples are the same in every run and on
@@ -103,3 +103,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     running = Browser(command, tmp_path_factory.mktemp("browser"))
     yield running
     running.close()
+
+
+@pytest.fixture(scope="session")
+def axe_core() -> str:
+    """The code of axe-core; tests that need it are skipped where it is not installed."""
+    code = axe.source()
+    if code is None:
+        pytest.skip(f"no axe-core: {axe.PACKAGE} is not installed")
+    return code
