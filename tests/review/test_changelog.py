@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from specwright.compare.changelog import changelog_entry
 from specwright.compare.comparison import compare
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
-from specwright.review.changelog import changelog_entry
+from specwright.review.changelog import as_markdown
 from tests.conftest import Run
 from tests.review.projects import DOCUMENT, edited, project, write
 
@@ -64,7 +65,8 @@ def written(
         file.write_text(json.dumps(edited(*pieces, text=text)), "utf-8")
         sides.append(upgrade(load(file)))
     base, revision = reversed(sides) if reverse else sides
-    return changelog_entry(compare(base, revision, today=date(2026, 6, 1)), base, revision)
+    report = compare(base, revision, today=date(2026, 6, 1))
+    return as_markdown(changelog_entry(report, base, revision))
 
 
 def test_changes_are_listed_by_section_and_operation(tmp_path: Path, specwright: Run) -> None:
@@ -236,6 +238,23 @@ def test_since_a_commit_there_is_an_entry_for_each_version(tmp_path: Path, specw
     done = specwright("changelog", "--since", "v1", "openapi.json", cwd=tmp_path)
     assert done.stdout.startswith("## [3.0.0]\n")
     assert "maximum 9 -> 8" in done.stdout
+
+
+def test_a_version_is_judged_by_its_own_day(
+    tmp_path: Path, specwright: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = project(tmp_path)
+    end = "delete:\n      deprecated: true\n      x-sunset: '2020-01-31'"
+    announced = OPERATION.replace("delete:", end)
+    write(repository, edited(("paths:", f"paths:{announced}")))
+    repository.commit()
+    # Earlier than announced, which no later day changes.
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2019-06-01T12:00:00Z")
+    write(repository, edited(RELEASE))
+    repository.commit()
+    done = specwright("changelog", "--since", "HEAD^", cwd=tmp_path)
+    assert "## [2.0.0] - 2019-06-01\n" in done.stdout
+    assert "**Breaking:** The operation was removed.\n" in done.stdout
 
 
 def test_changes_before_their_version_belong_to_the_next_one(

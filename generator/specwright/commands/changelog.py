@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import click
 
-from specwright.arguments.documents import read_side
 from specwright.arguments.project import allow_refs_from, compared_document
-from specwright.compare.comparison import compare
-from specwright.compare.verdicts.change_rule import DIFF_INCOMPLETE
+from specwright.arguments.versions import versions_after, versions_since
 from specwright.document.sources.git import Commit
-from specwright.errors import InputError
 from specwright.report.terminal import say, show
-from specwright.review.changelog import DocumentVersion, changelog_entry, version_steps
-from specwright.review.validity import validity_findings
+from specwright.review.changelog import as_markdown
+from specwright.review.entries import entries
 
 
 @click.command(
@@ -56,38 +54,12 @@ def changelog(
     if not 1 <= len(names) <= 2:
         raise click.UsageError("expected BASE [REVISION] or --since REF [REVISION]")
     newer = names[1] if len(names) == 2 else str(compared_document(since or names[0]))
-    if since is None:
-        _write(
-            DocumentVersion(read_side(names[0], allowed, newer)),
-            DocumentVersion(read_side(newer, allowed)),
-        )
-        return
-    states = _states(Commit.of(since), newer, allowed)
-    for number, (before, after) in enumerate(version_steps(states)):
+    states = (
+        versions_after(names[:1], newer, allowed)
+        if since is None
+        else versions_since(Commit.of(since), newer, allowed)
+    )
+    for number, entry in enumerate(entries(states, date.today(), partial(say, err=True))):
         if number:
             show("\n")
-        _write(before, after)
-
-
-def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[DocumentVersion]:
-    """Return the document in a commit, after each later change, and in the working tree."""
-    first = DocumentVersion(read_side(commit.name_of(Path(path)), allowed, path))
-    states = [first]
-    for later, day in commit.since(path):
-        try:
-            states.append(DocumentVersion(read_side(later.name_of(Path(path)), allowed, path), day))
-        except InputError as error:
-            say(f"left out: {error.lines[0]}", err=True)
-    now = DocumentVersion(read_side(path, allowed))
-    if now.document.data != states[-1].document.data:
-        states.append(now)
-    return states
-
-
-def _write(before: DocumentVersion, after: DocumentVersion) -> None:
-    base, revision = before.document, after.document
-    report = compare(base, revision, today=date.today())
-    unsure = [finding for finding in report.findings if finding.rule == DIFF_INCOMPLETE]
-    for finding in (*validity_findings(base), *validity_findings(revision), *unsure):
-        say(f"{finding.location}: {finding.level} {finding.rule} {finding.message}", err=True)
-    show(changelog_entry(report, base, revision, after.day))
+        show(as_markdown(entry))
