@@ -29,7 +29,17 @@ NAMES = (
 # As a hung browser would take.
 SECONDS = 60
 # Window numbers of the keys that tests press, and the text that they type.
-KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Space": (32, " ")}
+KEYS = {
+    "Tab": (9, ""),
+    "Enter": (13, "\r"),
+    "Escape": (27, ""),
+    "Space": (32, " "),
+    "ArrowUp": (38, ""),
+    "ArrowDown": (40, ""),
+    "k": (75, "k"),
+    "/": (191, "/"),
+}
+CONTROL = 2
 
 
 def installed() -> str | None:
@@ -160,15 +170,20 @@ class Page:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", media=media, features=features)
 
-    def press(self, key: str) -> None:
+    def press(self, key: str, *, control: bool = False) -> None:
         code, text = KEYS[key]
+        text = "" if control else text
         name = text if key == "Space" else key
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",
                 **{"type": kind, "key": name, "code": key, "windowsVirtualKeyCode": code},
+                modifiers=CONTROL if control else 0,
                 **({"text": text} if text and kind == "keyDown" else {}),
             )
+
+    def type(self, text: str) -> None:
+        self.call("Input.insertText", text=text)
 
     def screenshot(self, path: Path) -> None:
         """Write a screenshot of the whole page."""

@@ -44,6 +44,7 @@ from specwright.models.outline import outline
 from specwright.models.params import with_params
 from specwright.names import constant, pascal
 from specwright.policy import Settings
+from specwright.reference.options import ReferenceOptions
 from specwright.render.package import render_package, render_runtime, templates_of_package
 from specwright.render.renderer import Renderer
 from specwright.render.scaffold import render_scaffold
@@ -175,17 +176,15 @@ def scaffold(
 def reference(
     document: Document,
     options: PackageOptions,
+    pages: ReferenceOptions = ReferenceOptions(),  # noqa: B008 (it never changes)
     *,
-    is_site: bool = False,
     lint: Settings = Settings(),  # noqa: B008 (it never changes)
     progress: Callable[[str], None] = lambda step: None,
     tell: Callable[[Report], None] = lambda report: None,
 ) -> FileSet:
-    """Generate the reference pages of a document.
+    """Generate the reference pages of a document, and the files beside them.
 
     Args:
-        is_site: whether each group of operations has a page of its own; otherwise, everything is
-            in `index.html`.
         lint: as for `generate`.
         progress: as for `generate`.
         tell: as for `generate`.
@@ -201,7 +200,7 @@ def reference(
         progress("describing the operations")
         api = prepared.api(outline(prepared.normal), options)
         progress("writing the pages")
-        return render_reference(prepared.document, prepared.normal, api, is_site=is_site)
+        return render_reference(prepared.document, prepared.normal, api, pages, document)
 
     progress("checking the document")
     prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)

@@ -30,6 +30,9 @@ class Page(HTMLParser):
         self.text = ""
         self.policy = self.style = ""
         self.scripts: list[str] = []
+        # JSON for the scripts, by the id of its element.
+        self.data: dict[str, str] = {}
+        self._data: str | None = None
         self.feed(html)
         self.close()
 
@@ -46,7 +49,12 @@ class Page(HTMLParser):
         if members.get("http-equiv") == "Content-Security-Policy":
             self.policy = members["content"] or ""
         if tag == "script":
-            self.scripts.append("")
+            self._data = members.get("id")
+            if self._data is None:
+                self.scripts.append("")
+            else:
+                assert members["type"] == "application/json"
+                self.data[self._data] = ""
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Read `<br />` as HTML does: the stroke means nothing."""
@@ -58,8 +66,10 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] == "style":
             self.style += data
-        elif self.open and self.open[-1] == "script":
+        elif self.open and self.open[-1] == "script" and self._data is None:
             self.scripts[-1] += data
+        elif self.open and self.open[-1] == "script":
+            self.data[self._data or ""] += data
         else:
             self.text += f" {data}"
 

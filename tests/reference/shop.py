@@ -9,6 +9,7 @@ from typing import Any
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
 from specwright.pipeline import reference
+from specwright.reference.options import ReferenceOptions
 
 
 def shop(**changes: Any) -> dict[str, Any]:
@@ -168,8 +169,9 @@ def write(directory: Path, document: dict[str, Any]) -> Path:
 
 def pages(directory: Path, document: dict[str, Any], *, is_site: bool = False) -> dict[str, str]:
     """The pages of a document; a command would start a process for the models of each."""
-    files = reference(load_in_part(write(directory, document)), PackageOptions(), is_site=is_site)
-    return {name: content.decode() for name, content in files.items()}
+    source = load_in_part(write(directory, document))
+    files = reference(source, PackageOptions(), ReferenceOptions(is_site))
+    return {name: text.decode() for name, text in files.items() if name.endswith(".html")}
 
 
 def page(directory: Path, document: dict[str, Any]) -> str:

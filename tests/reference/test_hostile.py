@@ -65,8 +65,9 @@ def test_data_cannot_end_its_script(tmp_path: Path) -> None:
     }
     found = Page(page(tmp_path, document))
     assert len(found.scripts) == 2
-    assert not set(found.scripts[0]) & set("<>&")
-    data = json.loads(found.scripts[0])
+    assert not set(found.data["api"] + found.data["document"]) & set("<>&")
+    assert json.loads(json.loads(found.data["document"])["text"]) == document
+    data = json.loads(found.data["api"])
     assert data["servers"] == [attack]
     assert data["schemes"]["key"]["name"] == attack
 

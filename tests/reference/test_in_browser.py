@@ -20,10 +20,8 @@ from tests.report.test_page import contrast
 
 Show = Callable[..., Page]
 SECRET = "sk_test_a+b c"
-VISIBLE = (
-    "[...document.querySelectorAll('details.entry')]"
-    ".filter(each => each.checkVisibility()).map(each => each.querySelector('article').id)"
-)
+RESULTS = "[...document.querySelectorAll('#results [role=option]')]"
+LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 23, 30)"
 
 
 @pytest.fixture
@@ -77,8 +75,8 @@ def test_everything_can_be_read_without_scripts(show: Show) -> None:
     # The browser opens the entry that the link leads to.
     assert shown.evaluate("document.querySelector('#getItem').checkVisibility()")
     assert not shown.evaluate("document.querySelector('#createItem').checkVisibility()")
-    assert not shown.evaluate("document.querySelector('.search').checkVisibility()")
-    assert shown.evaluate("document.querySelectorAll('button, form').length") == 0
+    used = "[...document.querySelectorAll('button, form, select, input')]"
+    assert not shown.evaluate(f"{used}.some(each => each.checkVisibility())")
     assert shown.happened("Log.entryAdded") == []
 
 
@@ -98,20 +96,151 @@ def test_the_policy_stops_other_scripts_and_pictures(show: Show) -> None:
     assert shown.evaluate("typeof window.hit") == "undefined"
 
 
-def test_a_search_hides_everything_else(show: Show) -> None:
+def found(shown: Page, words: str) -> list[str]:
+    """The targets of the results of a search, in their order."""
+    shown.evaluate("document.getElementById('search').select()")
+    shown.type(words)
+    return list(shown.evaluate(f"{RESULTS}.map(each => each.dataset.href)"))
+
+
+def test_a_search_finds_names_before_texts(show: Show) -> None:
     shown = show()
-    find = (
-        "(() => { const field = document.getElementById('search'); field.value = %r;"
-        "field.dispatchEvent(new Event('input')) })()"
+    shown.press("/")
+    assert found(shown, "ITEM sold") == [
+        *("#onItemSold", "#getItem", "#createItem", "#response-Failed", "#model-Item"),
+        "#error-sold_out",
+    ]
+    assert found(shown, "height") == ["#onItemSold", "#model-Item"]
+    assert found(shown, "post item.sold") == ["#onItemSold"]
+    # Methods, paths, operationIds, models, errors and the parts of the introduction.
+    assert found(shown, "get {id}") == ["#getItem"]
+    assert found(shown, "createitem") == ["#createItem"]
+    assert found(shown, "newitem")[0] == "#model-NewItem"
+    assert found(shown, "sold_out")[0] == "#error-sold_out"
+    assert found(shown, "keys")[0] == "#about-1"
+    assert found(shown, "no such thing") == []
+    assert shown.evaluate("document.querySelector('[role=status]').textContent") == "0 results"
+
+
+def test_a_search_is_done_by_the_keyboard_alone(show: Show) -> None:
+    shown = show()
+    is_open = "document.getElementById('finder').open"
+    for key, control in (("/", False), ("k", True)):
+        shown.press(key, control=control)
+        assert shown.evaluate(is_open)
+        assert shown.evaluate("document.activeElement.id") == "search"
+        shown.press("Escape")
+        assert not shown.evaluate(is_open)
+    shown.press("/")
+    # It is a letter of the search now.
+    shown.press("/")
+    assert shown.evaluate("document.getElementById('search').value") == "/"
+    assert found(shown, "item")[:3] == ["#getItem", "#createItem", "#onItemSold"]
+    chosen = (
+        "(() => { const field = document.getElementById('search');"
+        "const option = document.getElementById(field.getAttribute('aria-activedescendant'));"
+        "return [option.dataset.href, option.ariaSelected, option.role, field.ariaExpanded] })()"
     )
-    shown.evaluate(find % "ITEM sold out")
-    assert shown.evaluate(VISIBLE) == ["getItem", "createItem", "response-Failed"]
-    shown.evaluate(find % "height")
-    assert shown.evaluate(VISIBLE) == ["onItemSold", "model-Item"]
-    shown.evaluate(find % "post item.sold")
-    assert shown.evaluate(VISIBLE) == ["onItemSold"]
-    shown.evaluate(find % "")
-    assert shown.evaluate(VISIBLE) == ["getItem", "createItem", "onItemSold"]
+    assert shown.evaluate(chosen) == ["#getItem", "true", "option", "true"]
+    shown.press("ArrowDown")
+    assert shown.evaluate(chosen)[0] == "#createItem"
+    shown.press("ArrowUp")
+    shown.press("ArrowUp")
+    assert shown.evaluate(chosen)[0] == shown.evaluate(f"{RESULTS}.at(-1).dataset.href")
+    shown.press("ArrowDown")
+    shown.press("Enter")
+    assert not shown.evaluate(is_open)
+    assert shown.evaluate("location.hash") == "#getItem"
+    shown.evaluate("new Promise(requestAnimationFrame)")
+    assert shown.evaluate("document.getElementById('getItem').checkVisibility()")
+    assert shown.evaluate("document.activeElement.closest('.entry').querySelector('[id]').id") == (
+        "getItem"
+    )
+
+
+def test_a_search_of_many_operations_shows_a_few(show: Show) -> None:
+    document = shop()
+    [get] = document["paths"].pop("/items/{id}").values()
+    for number in range(900):
+        own = {**get, "operationId": f"get{number}", "description": f"Ordinal {number}."}
+        document["paths"][f"/things/{number}/{{id}}"] = {"get": own}
+    shown = show(document)
+    shown.press("/")
+    assert len(found(shown, "ordinal")) == 30
+    status = shown.evaluate("document.querySelector('[role=status]').textContent")
+    assert status == "900 results, of which 30 are shown"
+    assert found(shown, "ordinal 899") == ["#get899"]
+
+
+def test_a_theme_is_kept(show: Show) -> None:
+    shown = show()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    choose = (
+        "(() => { const theme = document.getElementById('theme'); theme.value = %r;"
+        "theme.dispatchEvent(new Event('change')) })()"
+    )
+    for theme, system, colour in (
+        ("dark", "light", DARK),
+        ("light", "dark", LIGHT),
+        ("", "dark", DARK),
+    ):
+        shown.evaluate(choose % theme)
+        again = show()
+        for each in (shown, again):
+            each.show_as(system)
+            assert each.evaluate(ground) == colour
+        assert again.evaluate("document.getElementById('theme').value") == theme
+
+
+def test_a_theme_is_there_before_the_page(show: Show) -> None:
+    shown = show()
+    in_head = "document.head.querySelector('script').textContent.includes('wear(stored(THEME))')"
+    assert shown.evaluate(in_head)
+
+
+def test_the_document_is_downloaded(show: Show, tmp_path: Path) -> None:
+    shown = show()
+    shown.browser.call(
+        "Browser.setDownloadBehavior",
+        behavior="allow",
+        downloadPath=str(tmp_path / "downloads"),
+        # Each arrives as soon as there is more of the file.
+        eventsEnabled=True,
+    )
+    shown.evaluate("document.getElementById('download').click()")
+    file = tmp_path / "downloads" / "openapi.json"
+    while not file.exists():
+        shown.browser.next_event()
+    assert json.loads(file.read_text("utf-8")) == shop()
+    assert shown.happened("Log.entryAdded") == []
+
+
+def test_paths_servers_and_links_are_copied(show: Show) -> None:
+    shown = show(anchor="#getItem")
+    copied = (
+        "(async () => { const texts = [];"
+        "navigator.clipboard.writeText = async (each) => { texts.push(each) };"
+        "const press = (within, label) => [...document.querySelectorAll(`${within} button`)]"
+        ".find(each => each.textContent === label).click();"
+        "press('#servers + dl', 'Copy'); press('#getItem', 'Copy path');"
+        "press('#getItem', 'Copy link'); press('[id=\"getItem/200\"]', 'Copy link');"
+        "await null; return texts })()"
+    )
+    page = shown.evaluate("location.href").partition("#")[0]
+    assert shown.evaluate(copied) == [
+        "https://shop.example/api",
+        "/items/{id}",
+        f"{page}#getItem",
+        f"{page}#getItem/200",
+    ]
+    link = "document.querySelector('[id=\"getItem/query/fields\"] .permalink')"
+    assert shown.evaluate(f"{link}.getAttribute('href')") == "#getItem/query/fields"
+
+
+@pytest.mark.parametrize("anchor", ["getItem/200", "model-Item/size/height", "error-sold_out"])
+def test_a_link_to_a_part_shows_it(anchor: str, show: Show) -> None:
+    shown = show(anchor=f"#{anchor}")
+    assert shown.evaluate(f"document.getElementById({anchor!r}).checkVisibility()")
 
 
 def test_the_current_section_is_marked(show: Show) -> None:
@@ -235,9 +364,9 @@ def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
     shown = show()
     ground = "getComputedStyle(document.body).backgroundColor"
     shown.show_as("light")
-    assert shown.evaluate(ground) == "rgb(255, 255, 255)"
+    assert shown.evaluate(ground) == LIGHT
     shown.show_as("dark")
-    assert shown.evaluate(ground) == "rgb(18, 23, 30)"
+    assert shown.evaluate(ground) == DARK
     folded = "document.querySelector('#createItem pre').checkVisibility()"
     assert not shown.evaluate(folded)
     shown.show_as(media="print")
@@ -247,12 +376,12 @@ def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
 
 def test_every_text_is_read_without_effort_in_light_and_dark(tmp_path: Path) -> None:
     style = Parsed(page(tmp_path, shop())).style
-    light, dark = (
-        dict(re.findall(r"--(\w+): (#\w{6});", block))
-        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
-    )
-    assert light.keys() == dark.keys()
+    both = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\);", style)
+    light, dark = ({name: pair[at] for name, *pair in both} for at in (0, 1))
     for colours in (light, dark):
+        # Edges of buttons and fields (WCAG 2.2, 1.4.11).
+        assert contrast(colours["edge"], colours["page"]) >= 3
+        assert contrast(colours["edge"], colours["panel"]) >= 3
         for name in ("text", "quiet", "link", "get", "post", "put", "delete"):
             for ground in ("page", "panel"):
                 assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)

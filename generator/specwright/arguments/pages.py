@@ -13,6 +13,7 @@ from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
 from specwright.findings import Report
+from specwright.reference.options import ReferenceOptions
 from specwright.report.progress import PAGES
 from specwright.report.terminal import progress, show
 
@@ -27,7 +28,7 @@ class Pages:
     """The destination of the reference of an API: an HTML file, or the directory of a site."""
 
     output: Path
-    is_site: bool
+    options: ReferenceOptions
 
     @classmethod
     def at(cls, output: Path) -> Pages:
@@ -49,7 +50,7 @@ class Pages:
         if os.path.lexists(output) and output.is_dir() != is_site:
             kind = "a file, and a site needs a directory" if is_site else "a directory"
             raise InputError(f"{output}: is {kind}", hint=hint)
-        return cls(output, is_site)
+        return cls(output, ReferenceOptions(is_site))
 
     def update(self, package: PackageBuild, tell: Callable[[str], None]) -> tuple[str, bool]:
         """Write the pages; return the outcome, and whether this program failed on a part.
@@ -76,7 +77,7 @@ class Pages:
                 files = pipeline.reference(
                     document,
                     package.options,
-                    is_site=self.is_site,
+                    self.options,
                     lint=lint_settings(package.document, package.options),
                     progress=steps,
                     tell=reports.append,
@@ -85,11 +86,12 @@ class Pages:
             show(text.render(error.report), err=True)
             raise
         tell("".join(map(text.render, reports)))
-        if self.is_site:
+        if self.options.is_site:
             replace_files(self.output, files)
         else:
             replace_files(self.output.parent, {self.output.name: files[_INDEX]})
         size = sum(map(len, files.values())) / 1_000_000
-        pages = "1 page" if len(files) == 1 else f"{len(files)} pages"
+        count = sum(name.endswith(_SUFFIX) for name in files)
+        pages = "1 page" if count == 1 else f"{count} pages"
         outcome = f"wrote {self.output.as_posix()}: {pages}, {size:.1f} MB"
         return outcome, any(report.has_errors for report in reports)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -34,10 +35,21 @@ written.
     required=True,
     help="The page to write, if it ends in .html; otherwise the directory of a site.",
 )
+@click.option(
+    "--download/--no-download",
+    "has_download",
+    default=True,
+    show_default=True,
+    help="Let readers download the document: as it is, with its comments.",
+)
 @allow_refs_from
 @click.pass_context
 def docs(
-    ctx: click.Context, document: Path | str | None, output: Path, allowed: tuple[Path, ...]
+    ctx: click.Context,
+    document: Path | str | None,
+    output: Path,
+    has_download: bool,
+    allowed: tuple[Path, ...],
 ) -> None:
     """Write the reference of an API as an HTML page, or as a site.
 
@@ -49,6 +61,7 @@ def docs(
     """
     pages = Pages.at(output)
     package = PackageBuild.of(configured(document=document), Remote.REFUSE, allowed)
+    pages = replace(pages, options=replace(pages.options, has_download=has_download))
     outcome, has_errors = pages.update(package, partial(show, err=True))
     say(outcome)
     ctx.exit(1 if has_errors else 0)

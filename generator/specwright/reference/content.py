@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -19,23 +20,34 @@ from specwright.document.schemas.polarity import Polarity
 from specwright.ir.model.api import Api, OperationGroup, Webhook
 from specwright.ir.model.operations import OperationDefinition
 from specwright.json_values import JsonValue, mapping, sequence
-from specwright.pointer import Pointer, join, resolve
-from specwright.reference.markdown import introduction, prose
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.reference.anchors import anchors, is_of_page, segment, slug
+from specwright.reference.markdown import introduction, link, prose
 from specwright.reference.rules import Rule, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
-from specwright.reference.schemas import FieldEntry, Piece, Schemas
+from specwright.reference.schemas import FieldEntry, Piece, Schemas, anchored
 from specwright.samples.xml import as_xml, root_of
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR
 
-_PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
-_NOT_PLAIN = re.compile(r"[^a-z0-9]+")
-_LONGEST_NAME = 60
 # Of one example; the rest of a longer one is left out, with a note.
 _LONGEST_EXAMPLE = 10_000
-# Those of the page itself.
-_ANCHORS = ("api", "authentication", "content", "errors", "rules", "search", "servers")
-_RESPONSES = "/components/responses/"
+_RESPONSES = "/components/responses"
+# The pages of a site that are not those of groups.
+_FILES = frozenset({"index", "webhooks", "shared-errors", "models"})
+_FLOWS = {
+    "implicit": "Implicit",
+    "password": "Password",
+    "clientCredentials": "Client credentials",
+    "authorizationCode": "Authorization code",
+    "deviceAuthorization": "Device authorization",
+}
+_ADDRESSES = {
+    "authorizationUrl": "authorization",
+    "deviceAuthorizationUrl": "device authorization",
+    "tokenUrl": "token",
+    "refreshUrl": "refresh",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +81,20 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Demand:
+    """A security scheme that authorizes a caller, with the scopes that it takes."""
+
+    scheme: str
+    anchor: str
+    scopes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ResponseEntry:
     """The response of an operation with a status.
 
     Attributes:
+        anchor: empty for a response that operations share.
         codes: the error codes that its examples show.
         shared: the anchor of the whole response, if operations share it.
     """
@@ -82,12 +104,13 @@ class ResponseEntry:
     contents: Sequence[ContentEntry]
     headers: Sequence[FieldEntry]
     codes: Sequence[Code]
+    anchor: str = ""
     shared: str = ""
 
     @property
     def is_error(self) -> bool:
         """Whether it is a response to a failed request, as `default` usually is."""
-        return self.status[0] in "45d"
+        return _is_error(self.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +119,7 @@ class OperationEntry:
 
     Attributes:
         server: the URL of its own server; empty if it has none.
-        credentials: the schemes that authorize a caller, for each alternative.
+        credentials: the demands that authorize a caller, for each alternative.
         schemes: those of the first alternative as JSON, for the script.
         samples: calls by their language.
         body_sample: the media type and the text of a body to try; None if no text can be sent.
@@ -115,7 +138,7 @@ class OperationEntry:
     responses: Sequence[ResponseEntry]
     errors: Sequence[ResponseEntry]
     server: str = ""
-    credentials: Sequence[Sequence[str]] = ()
+    credentials: Sequence[Sequence[Demand]] = ()
     schemes: str = ""
     samples: Sequence[ExampleEntry] = ()
     has_body: bool = False
@@ -166,12 +189,34 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemeEntry:
-    """A security scheme."""
+class ScopeEntry:
+    """A scope of a security scheme.
 
+    Attributes:
+        flows: the titles of its flows, if others do not have it.
+        operations: anchors and titles of the operations that ask for it.
+    """
+
+    name: str
+    description: Markup
+    flows: Sequence[str]
+    operations: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeEntry:
+    """A security scheme.
+
+    Attributes:
+        addresses: titles and addresses, such as that of a token.
+    """
+
+    anchor: str
     credential: SampleCredential
     kind: str
     description: Markup
+    addresses: Sequence[tuple[str, Markup]]
+    scopes: Sequence[ScopeEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +225,7 @@ class ApiReference:
 
     Attributes:
         headings: anchors and titles of the introduction.
+        facts: titles and texts about the whole API, such as its licence.
         servers: URLs with descriptions.
         anchors: the anchors of models by name.
     """
@@ -188,6 +234,7 @@ class ApiReference:
     version: str
     introduction: Markup
     headings: Sequence[tuple[str, str]]
+    facts: Sequence[tuple[str, Markup]]
     servers: Sequence[tuple[str, Markup]]
     schemes: Sequence[SchemeEntry]
     rules: Sequence[Rule]
@@ -196,71 +243,79 @@ class ApiReference:
     anchors: Mapping[str, str]
 
 
-def content(document: Document, normal: Document, api: Api) -> ApiReference:
+def content(document: Document, normal: Document, api: Api, original: Document) -> ApiReference:
     """Return the content of the reference of a document.
 
     Args:
         normal: the document in the form that `api` was built from.
+        original: the document as it was read.
     """
-    return _Writer(document, api, Samples(normal, api)).reference()
-
-
-class _Names:
-    """Names that are unique, made of texts that may not be."""
-
-    def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self._names = {anchor.casefold() for anchor in reserved}
-
-    def of(self, text: str, prefix: str = "") -> str:
-        plain = text if _PLAIN.fullmatch(text) else slug(text)
-        name, number = prefix + plain, 1
-        while name.casefold() in self._names:
-            number += 1
-            name = f"{prefix}{plain}-{number}"
-        self._names.add(name.casefold())
-        return name
-
-
-def slug(text: str) -> str:
-    """Return a text as a part of a URL that needs no encoding; `x` if nothing is left of it."""
-    return _NOT_PLAIN.sub("-", text.lower()).strip("-")[:_LONGEST_NAME].strip("-") or "x"
+    return _Writer(document, api, Samples(normal, api), original).reference()
 
 
 class _Writer:
-    def __init__(self, document: Document, api: Api, samples: Samples) -> None:
+    def __init__(self, document: Document, api: Api, samples: Samples, original: Document) -> None:
         self._document = document
         self._api = api
         self._samples = samples
         self._schemas = Schemas(document)
-        self._sites = {
-            (site.direction, site.key, site.method): site for site in sites.operations(document)
-        }
+        # Several paths may refer to one path item, and callbacks have the same expressions.
+        self._sites = {(site.pointer, site.key): site for site in sites.operations(document)}
         self._error = ERROR.read(document.data)
-        self._anchors = _Names(
-            ("content", "servers", "authentication", "rules", "errors", "search")
-        )
+        names = {place: self._name(site, original) for place, site in self._sites.items()}
+        self._anchors = anchors(names, is_taken=is_of_page)
+        self._schemes = anchors({key: key for key in samples.credentials}, "scheme-")
         self._codes = {code.name: code for code in self._all_codes()}
-        self._shared: dict[str, SharedResponse] = {}
+        self._shared: dict[Pointer, SharedResponse] = {}
+        self._shared_anchors = anchors(
+            {_RESPONSES + join(name): name for name in self._members("responses")}, "response-"
+        )
+
+    def _name(self, site: OperationSite, original: Document) -> str:
+        """Return the operationId of the original document, or else method and path."""
+        written = mapping(_at(original.data, self._document.as_written(site.pointer)))
+        return _text(written.get("operationId")) or f"{site.method.lower()} {site.key}"
 
     def reference(self) -> ApiReference:
         data = self._document.data
         info = mapping(data["info"])
         text, headings = introduction(_text(info.get("description")), level=2)
-        declared = dict(sites.members(self._document, sites.components(self._document), "schemas"))
-        # Before the operations, whose names could be the same.
-        anchors = {name: self._anchors.of(name, "model-") for name in declared}
+        models = anchors({name: name for name in self._members("schemas")}, "model-")
+        sections = [*self._sections(models)]
         return ApiReference(
             title=_text(info.get("title")),
             version=_text(info.get("version")),
-            introduction=text,
+            introduction=prose(_text(info.get("summary"))) + text,
             headings=headings,
+            facts=[*self._facts(info)],
             servers=[*self._servers()],
-            schemes=[*self._schemes()],
+            schemes=[*self._scheme_entries(sections)],
             rules=[*rules(data, Place.DOCUMENT, data)],
             codes=[*self._codes.values()],
-            sections=[*self._sections(anchors)],
-            anchors=anchors,
+            sections=sections,
+            anchors=models,
         )
+
+    def _members(self, name: str) -> Mapping[str, Site]:
+        """Return the components of a kind by name."""
+        return dict(sites.members(self._document, sites.components(self._document), name))
+
+    def _facts(self, info: Mapping[str, JsonValue]) -> Iterator[tuple[str, Markup]]:
+        contact, license_ = mapping(info.get("contact")), mapping(info.get("license"))
+        name, email = _text(contact.get("name")), _text(contact.get("email"))
+        page = _text(contact.get("url"))
+        people = [link(page, name)] if name or page else []
+        people += [link(f"mailto:{quote(email, safe='@+')}", email)] if email else []
+        if people:
+            yield "Contact", Markup(", ").join(people)
+        terms = _text(license_.get("url"))
+        name = _text(license_.get("name")) or _text(license_.get("identifier"))
+        if name or terms:
+            yield "Licence", link(terms, name)
+        if terms := _text(info.get("termsOfService")):
+            yield "Terms of service", link(terms)
+        if more := _more(self._document.data):
+            yield "More", more
 
     def _servers(self) -> Iterator[tuple[str, Markup]]:
         declared = sequence(self._document.data.get("servers"))
@@ -269,47 +324,73 @@ class _Writer:
             text = described[number].get("description") if number < len(described) else ""
             yield address(server), prose(_text(text))
 
-    def _schemes(self) -> Iterator[SchemeEntry]:
-        components = sites.components(self._document)
-        declared = dict(sites.members(self._document, components, "securitySchemes"))
+    def _scheme_entries(self, sections: Iterable[Section]) -> Iterator[SchemeEntry]:
+        declared = self._members("securitySchemes")
+        askers: defaultdict[str, defaultdict[str, dict[str, str]]]
+        askers = defaultdict(lambda: defaultdict(dict))
+        for entry in (entry for section in sections for entry in section.entries):
+            for demand in (demand for alternative in entry.credentials for demand in alternative):
+                for scope in demand.scopes:
+                    askers[demand.scheme][scope][entry.anchor] = entry.title
         for key, credential in self._samples.credentials.items():
             value = declared[key].value if key in declared else {}
             kind = " ".join(
                 _text(value.get(member)) for member in ("type", "scheme", "in") if member in value
             )
-            yield SchemeEntry(credential, kind, prose(_text(value.get("description"))))
+            yield SchemeEntry(
+                self._schemes[key],
+                credential,
+                kind,
+                prose(_text(value.get("description"))),
+                [*_addresses(value)],
+                [*_scopes(value, askers[key])],
+            )
 
-    def _sections(self, anchors: Mapping[str, str]) -> Iterator[Section]:
-        files = _Names(("index", "webhooks", "shared-errors", "models"))
+    def _sections(self, models: Mapping[str, str]) -> Iterator[Section]:
+        tags = {group.tag.raw: group.tag.raw for group in self._api.groups}
+        places = anchors(tags, "group-")
+        # File systems may ignore the case of names, which slugs do not have.
+        files = anchors({tag: slug(tag) for tag in tags}, is_taken=_FILES.__contains__)
+        described = {
+            _text(tag.get("name")): tag
+            for tag in map(mapping, sequence(self._document.data.get("tags")))
+        }
         for group in self._api.groups:
+            tag = group.tag.raw
             yield Section(
-                self._anchors.of(group.tag.raw, "group-"),
-                slug(files.of(slug(group.tag.raw))),
-                _titled(group.tag.raw),
-                prose(group.description.raw, level=4),
+                places[tag],
+                files[tag],
+                _titled(tag),
+                prose(group.description.raw, level=4) + _more(described.get(tag, {}), "<p>{}</p>"),
                 entries=[self._operation(group, operation) for operation in group.operations],
             )
         webhooks = (*self._api.webhooks, *self._api.callbacks)
         if webhooks:
             entries = [self._webhook(webhook) for webhook in webhooks]
-            yield Section(self._anchors.of("webhooks"), "webhooks", "Webhooks", Markup(), entries)
+            yield Section("webhooks", "webhooks", "Webhooks", Markup(), entries)
         if self._shared:
             errors = list(self._shared.values())
-            anchor = self._anchors.of("shared-errors")
-            yield Section(anchor, "shared-errors", "Shared errors", Markup(), errors=errors)
-        if anchors:
-            models = [self._model(name, anchor) for name, anchor in anchors.items()]
-            anchor = self._anchors.of("models")
-            yield Section(anchor, "models", "Models", Markup(), models=models)
+            yield Section(
+                "shared-errors", "shared-errors", "Shared errors", Markup(), errors=errors
+            )
+        if models:
+            entries_ = [self._model(name, anchor) for name, anchor in models.items()]
+            yield Section("models", "models", "Models", Markup(), models=entries_)
 
     def _operation(self, group: OperationGroup, operation: OperationDefinition) -> OperationEntry:
-        site = self._site("path", operation)
+        site = self._site(operation)
         entry = self._entry(site, operation, Place.OPERATION)
         shown = {
             (parameter.location.value, parameter.wire.raw): parameter
             for parameter in operation.parameters
         }
-        credentials = [[key.raw for key in alternative] for alternative in operation.security]
+        credentials = [
+            [
+                Demand(key.raw, self._schemes.get(key.raw, ""), [scope.raw for scope in scopes])
+                for key, scopes in alternative.items()
+            ]
+            for alternative in operation.security
+        ]
         parameters = [
             replace(
                 parameter,
@@ -325,7 +406,7 @@ class _Writer:
             parameters=parameters,
             server=self._samples.base(operation),
             credentials=credentials,
-            schemes=json.dumps(credentials[0] if credentials else []),
+            schemes=json.dumps([demand.scheme for demand in credentials[0]] if credentials else []),
             samples=[
                 ExampleEntry("curl", self._samples.curl(operation)),
                 ExampleEntry("Python", self._samples.python(group, operation)),
@@ -336,36 +417,35 @@ class _Writer:
 
     def _webhook(self, webhook: Webhook) -> OperationEntry:
         operation = webhook.operation
-        for direction in ("webhook", "callback"):
-            if (direction, operation.path.raw, operation.method) in self._sites:
-                break
-        return self._entry(self._site(direction, operation), operation, Place.WEBHOOK)
+        return self._entry(self._site(operation), operation, Place.WEBHOOK)
 
-    def _site(self, direction: str, operation: OperationDefinition) -> OperationSite:
-        return self._sites[direction, operation.path.raw, operation.method]  # type: ignore[index]
+    def _site(self, operation: OperationDefinition) -> OperationSite:
+        return self._sites[operation.pointer, operation.path.raw]
 
     def _entry(
         self, site: OperationSite, operation: OperationDefinition, place: Place
     ) -> OperationEntry:
         sent, read = sites.of_request(site.direction), sites.of_response(site.direction)
+        anchor = self._anchors[site.pointer, site.key]
         responses = [
-            self._response(*member, read) for member in sites.responses(self._document, site)
+            self._response(*member, read, anchor)
+            for member in sites.responses(self._document, site)
         ]
         errors = [self._short(entry, pointer) for entry, pointer in responses if entry.is_error]
         body = sites.request_body(self._document, site)
         return OperationEntry(
-            anchor=self._anchors.of(operation.id.raw),
+            anchor=anchor,
             title=operation.summary.raw or _titled(operation.id.raw),
             method=operation.method,
             path=operation.path.raw,
             deprecated=operation.deprecated,
-            description=prose(operation.description.raw),
+            description=prose(operation.description.raw) + _more(site.value, "<p>{}</p>"),
             rules=[*rules(site.value, place, self._document.data)],
             parameters=[
-                self._parameter(parameter, sent)
+                self._parameter(parameter, sent, anchor)
                 for parameter in sites.parameters(self._document, site).values()
             ],
-            bodies=[*self._contents(body, sent, is_request=True)] if body else (),
+            bodies=[*self._contents(body, sent, f"{anchor}/body", is_request=True)] if body else (),
             body_text=prose(_text(body.value.get("description"))) if body else Markup(),
             responses=[entry for entry, _ in responses if not entry.is_error],
             errors=errors,
@@ -373,15 +453,14 @@ class _Writer:
 
     def _short(self, response: ResponseEntry, pointer: Pointer) -> ResponseEntry:
         """Return an error without the details that operations share."""
-        name = pointer.removeprefix(_RESPONSES)
-        if name == pointer:
+        anchor = self._shared_anchors.get(pointer)
+        if anchor is None:
             return response
-        if name not in self._shared:
-            anchor = self._anchors.of(name, "response-")
-            self._shared[name] = SharedResponse(anchor, name, response)
-        return replace(response, contents=(), headers=(), shared=self._shared[name].anchor)
+        name = split(pointer)[-1]
+        self._shared.setdefault(pointer, SharedResponse(anchor, name, response))
+        return replace(response, contents=(), headers=(), shared=anchor)
 
-    def _parameter(self, site: Site, polarity: Polarity) -> FieldEntry:
+    def _parameter(self, site: Site, polarity: Polarity, operation: str) -> FieldEntry:
         value = site.value
         field = self._schemas.field(
             _text(value.get("name")),
@@ -390,12 +469,18 @@ class _Writer:
             required=value.get("required") is True or value.get("in") == "path",
             description=value.get("description"),
         )
-        return replace(field, place=_text(value.get("in")))
+        place = _text(value.get("in"))
+        [field] = anchored([field], f"{operation}/{segment(place)}")
+        return replace(field, place=place)
 
     def _response(
-        self, status: str, site: Site, polarity: Polarity
+        self, status: str, site: Site, polarity: Polarity, operation: str
     ) -> tuple[ResponseEntry, Pointer]:
         """Return a response and its place."""
+        anchor = base = f"{operation}/{segment(status)}"
+        if _is_error(status):
+            # Its details are shown once.
+            base = self._shared_anchors.get(site.pointer, base)
         headers = [
             self._schemas.field(
                 name,
@@ -406,23 +491,25 @@ class _Writer:
             )
             for name, header in sites.members(self._document, site, "headers")
         ]
-        contents = [*self._contents(site, polarity)]
+        contents = [*self._contents(site, polarity, base)]
         text = _text(site.value.get("description")) or _phrase(status)
         codes = [*self._codes_in(site)]
-        return ResponseEntry(status, prose(text), contents, headers, codes), site.pointer
+        headers = anchored(headers, f"{base}/header")
+        return ResponseEntry(status, prose(text), contents, headers, codes, anchor), site.pointer
 
     def _contents(
-        self, holder: Site, polarity: Polarity, *, is_request: bool = False
+        self, holder: Site, polarity: Polarity, base: str, *, is_request: bool = False
     ) -> Iterator[ContentEntry]:
         """Yield the media types; the properties of models are listed for requests only."""
         for media_type, site in sites.contents(self._document, holder):
             schema = _schema(site, "itemSchema" if "itemSchema" in site.value else "schema")
             type_ = [] if schema.value is None else self._schemas.type(schema.value)
             is_linked = not is_request and any(piece.model for piece in type_)
-            fields = () if is_linked else self._schemas.fields(schema, polarity)
+            fields = [] if is_linked else self._schemas.fields(schema, polarity)
+            anchor = "/".join([base, *map(segment, media_type.split("/"))])
             notes = [*self._schemas.tags(schema)]
             examples = [*self._examples(media_type, site)]
-            yield ContentEntry(media_type, type_, notes, fields, examples)
+            yield ContentEntry(media_type, type_, notes, anchored(fields, anchor), examples)
 
     def _examples(self, media_type: str, site: Site) -> Iterator[ExampleEntry]:
         def written(value: JsonValue) -> JsonValue:
@@ -447,17 +534,17 @@ class _Writer:
             prose(_text(mapping(schema.value).get("description"))),
             [*self._schemas.type(schema.value), *self._schemas.heirs(schema)],
             self._schemas.notes(schema),
-            self._schemas.fields(schema),
+            anchored(self._schemas.fields(schema), anchor),
         )
 
     def _all_codes(self) -> Iterator[Code]:
         if self._error is None:
             return
         shown = dict(self._shown_codes())
+        places = anchors({name.raw: name.raw for name in self._error.codes}, "error-")
         for name, code in self._error.codes.items():
             meaning = code.condition.meaning if code.condition else shown.get(name.raw, "")
-            anchor = self._anchors.of(name.raw, "error-")
-            yield Code(anchor, name.raw, code.status, code.type.raw, prose(meaning))
+            yield Code(places[name.raw], name.raw, code.status, code.type.raw, prose(meaning))
 
     def _shown_codes(self) -> Iterator[tuple[str, str]]:
         """Yield the codes in examples of responses, each with the title of its example."""
@@ -478,6 +565,52 @@ class _Writer:
             message = _at(example.value.get("value"), self._error.message.raw)
             if isinstance(code, str):
                 yield code, _text(example.value.get("summary")) or _text(message) or name
+
+
+def _is_error(status: str) -> bool:
+    return status[0] in "45d"
+
+
+def _more(holder: Mapping[str, JsonValue], around: str = "{}") -> Markup:
+    """Return the link to the documentation of an object elsewhere, if it has one."""
+    docs = mapping(holder.get("externalDocs"))
+    address = _text(docs.get("url"))
+    return (
+        Markup(around).format(link(address, _text(docs.get("description"))))
+        if address
+        else Markup()
+    )
+
+
+def _addresses(scheme: Mapping[str, JsonValue]) -> Iterator[tuple[str, Markup]]:
+    """Yield titles and addresses of a security scheme: those of its flows, or of its metadata."""
+    for name, flow in mapping(scheme.get("flows")).items():
+        for key, title in _ADDRESSES.items():
+            if address := _text(mapping(flow).get(key)):
+                yield f"{_FLOWS.get(name, name)}: {title}", link(address)
+    for key, title in (("openIdConnectUrl", "OpenID Connect"), ("oauth2MetadataUrl", "Metadata")):
+        if address := _text(scheme.get(key)):
+            yield title, link(address)
+
+
+def _scopes(
+    scheme: Mapping[str, JsonValue], askers: Mapping[str, Mapping[str, str]]
+) -> Iterator[ScopeEntry]:
+    """Yield the scopes that a security scheme declares, then others that operations ask for.
+
+    Args:
+        askers: anchors and titles of the operations that ask for a scope.
+    """
+    flows = {
+        _FLOWS.get(name, name): mapping(mapping(flow).get("scopes"))
+        for name, flow in mapping(scheme.get("flows")).items()
+    }
+    texts = {name: _text(text) for scopes in flows.values() for name, text in scopes.items()}
+    for name in dict.fromkeys((*texts, *askers)):
+        own = [title for title, scopes in flows.items() if name in scopes]
+        operations = [*askers.get(name, {}).items()]
+        shown = own if len(own) < len(flows) else []
+        yield ScopeEntry(name, prose(texts.get(name, "")), shown, operations)
 
 
 def _schema(holder: Site, keyword: str = "schema") -> Subschema:

@@ -68,6 +68,18 @@ def introduction(text: str, level: int) -> tuple[Markup, Sequence[tuple[str, str
     return _rendered(tokens), titles
 
 
+def link(address: str, text: str = "") -> Markup:
+    """Return a link to a web page or a mailbox; another address is shown as text.
+
+    Args:
+        text: the text of the link; by default, the address.
+    """
+    if _PARSER.validateLink(address):
+        shown = visible(text or address)
+        return Markup('<a href="{}">{}</a>').format(_PARSER.normalizeLink(address), shown)
+    return Markup.escape(visible(f"{text} ({address})" if text and address else text or address))
+
+
 def _parsed(text: str) -> list[Token]:
     return _PARSER.parse(visible(text.replace("\r\n", "\n"), kept="\n\t"))
 

@@ -1,5 +1,6 @@
 "use strict";
-// Search, copying, the current section, and requests to try. Without this, all is readable.
+// Search, themes, copying, links, the current section, and requests to try. Without this, all is
+// readable.
 const api = JSON.parse(document.getElementById("api").textContent);
 // The values that forms share. They are in memory only, and gone with the page.
 const memory = { server: "", keys: new Map() };
@@ -13,54 +14,152 @@ const make = (name, properties = {}, ...children) => {
   return element;
 };
 
-// Search: articles of this page by all their text, links of other pages by title and path.
-const search = document.getElementById("search");
+// The theme, which the script in the head has set already.
+const theme = document.getElementById("theme");
+theme.value = document.documentElement.dataset.theme ?? "";
+theme.addEventListener("change", () => {
+  wear(theme.value);
+  store(THEME, theme.value);
+});
+theme.closest(".tools").hidden = false;
+
+// Links of the menu, and the entries of this page that they refer to.
 const links = [...document.querySelectorAll("nav .group li a")];
-const targets = new Map(links.map((link) => {
-  const found = link.hash && document.getElementById(decodeURIComponent(link.hash.slice(1)));
-  const here = link.getAttribute("href").startsWith("#") ? found : null;
-  return [link, here && here.closest("details.entry")];
-}));
-const groups = [...document.querySelectorAll("nav .group, details.section")];
-const opened = groups.map((group) => group.open);
-let texts = null;
+const anchorOf = (link) => decodeURIComponent(link.hash.slice(1));
+const targetOf = (link) => {
+  const isHere = link.getAttribute("href").startsWith("#");
+  return isHere ? document.getElementById(anchorOf(link))?.closest("details.entry") : null;
+};
+const targets = new Map(links.map((link) => [link, targetOf(link)]));
+
+// Search: entries of this page by all their text, those of other pages by their names.
+const finder = document.getElementById("finder");
+const search = document.getElementById("search");
+const results = document.getElementById("results");
+const MOST_RESULTS = 30;
+let index = null;
+let chosen = 0;
+
+const indexed = () => {
+  const named = (href, kind, title, names, text) => (
+    { href, kind, title, names: names.toLowerCase(), text: text.toLowerCase() }
+  );
+  const entries = links.map((link) => {
+    const kind = link.closest(".group").querySelector("summary").textContent;
+    const names = `${link.textContent} ${link.title} ${anchorOf(link)}`;
+    return named(link.getAttribute("href"), kind, link, names, targets.get(link)?.textContent ?? "");
+  });
+  const codes = [...document.querySelectorAll(".all-codes [id]")].map((row) => {
+    const code = row.querySelector("code");
+    return named(`#${row.id}`, "Error codes", code, code.textContent, row.textContent);
+  });
+  const parts = [...document.querySelectorAll("nav .contents > ul a")].map((link) => (
+    named(link.getAttribute("href"), "", link, link.textContent, "")
+  ));
+  return [...entries, ...codes, ...parts];
+};
+
+const matching = (words) => {
+  const byName = [];
+  const byText = [];
+  for (const entry of index) {
+    const others = words.filter((word) => !entry.names.includes(word));
+    if (!others.length) byName.push(entry);
+    else if (others.every((word) => entry.text.includes(word))) byText.push(entry);
+  }
+  return [...byName, ...byText];
+};
+
+const choose = (at) => {
+  const options = [...results.children];
+  chosen = options.length ? (at + options.length) % options.length : 0;
+  options.forEach((option, number) => option.setAttribute("aria-selected", number === chosen));
+  if (!options.length) return search.removeAttribute("aria-activedescendant");
+  search.setAttribute("aria-activedescendant", options[chosen].id);
+  options[chosen].scrollIntoView({ block: "nearest" });
+};
 
 const find = () => {
-  texts ||= new Map(links.map((link) => [
-    link, `${link.textContent} ${link.title} ${targets.get(link)?.textContent ?? ""}`.toLowerCase(),
-  ]));
+  index ||= indexed();
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const link of links) {
-    const isFound = words.every((word) => texts.get(link).includes(word));
-    link.parentElement.hidden = !isFound;
-    const entry = targets.get(link);
-    if (entry) entry.hidden = !isFound;
-  }
-  groups.forEach((group, at) => {
-    const inside = [...group.querySelectorAll("li, details.entry")];
-    group.hidden = words.length > 0 && inside.every((each) => each.hidden);
-    group.open = words.length > 0 || opened[at];
-  });
+  const matches = words.length ? matching(words) : [];
+  const shown = matches.slice(0, MOST_RESULTS);
+  results.replaceChildren(...shown.map(({ href, kind, title }, number) => {
+    const copied = title.matches("a") ? [...title.cloneNode(true).childNodes] : [title.textContent];
+    const method = copied.find((part) => part.className?.startsWith("method")) ?? make("span");
+    const name = make("span", {}, ...copied.filter((part) => part !== method));
+    const about = [kind, title.title].filter(Boolean).join(" · ");
+    const option = make("li", { id: `result~${number}`, role: "option" }, method, name, make("small", { textContent: about }));
+    option.dataset.href = href;
+    return option;
+  }));
+  results.hidden = !shown.length;
+  search.setAttribute("aria-expanded", shown.length > 0);
+  const count = matches.length === 1 ? "1 result" : `${matches.length} results`;
+  const more = matches.length > shown.length ? `, of which ${shown.length} are shown` : "";
+  finder.querySelector("[role=status]").textContent = words.length ? count + more : "";
+  choose(0);
 };
-search.closest("label").hidden = false;
+
+const openFinder = () => {
+  if (!finder.open) finder.showModal();
+  search.select();
+  find();
+};
+
+// Without an element to return to, the focus would stay in the field, where `/` is a letter.
+const shut = () => {
+  search.blur();
+  finder.close();
+};
+
+const go = (option) => {
+  if (!option) return;
+  shut();
+  const isHere = option.dataset.href === location.hash;
+  location.href = option.dataset.href;
+  if (isHere) reveal();
+};
+
 search.addEventListener("input", find);
+search.addEventListener("keydown", (event) => {
+  const acts = {
+    ArrowDown: () => choose(chosen + 1),
+    ArrowUp: () => choose(chosen - 1),
+    Enter: () => go(results.children[chosen]),
+    Escape: shut,
+  };
+  if (event.isComposing || !Object.hasOwn(acts, event.key)) return;
+  event.preventDefault();
+  acts[event.key]();
+});
+results.addEventListener("click", (event) => go(event.target.closest("[role=option]")));
+document.querySelector(".find").addEventListener("click", openFinder);
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, textarea, select");
+  const isSlash = event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (!isSlash && !(event.key === "k" && (event.ctrlKey || event.metaKey))) return;
+  event.preventDefault();
+  openFinder();
+});
 
 // The current section.
 const seen = new Set();
-const byEntry = new Map([...targets].filter(([, entry]) => entry).map(([link, entry]) => [entry, link]));
+const places = new Map([...targets].filter(([, entry]) => entry).map(([link, entry], at) => [entry, { link, at }]));
+let current = null;
 const watcher = new IntersectionObserver((changes) => {
   for (const { target, isIntersecting } of changes) {
     if (isIntersecting) seen.add(target); else seen.delete(target);
   }
-  const current = [...byEntry.keys()].find((entry) => seen.has(entry));
-  for (const [entry, link] of byEntry) {
-    if (entry === current) link.setAttribute("aria-current", "location");
-    else link.removeAttribute("aria-current");
-  }
+  const [first] = [...seen].map((entry) => places.get(entry)).sort((one, other) => one.at - other.at);
+  if (first?.link === current) return;
+  current?.removeAttribute("aria-current");
+  current = first?.link;
+  current?.setAttribute("aria-current", "location");
 }, { rootMargin: "-10% 0px -70% 0px" });
-byEntry.forEach((link, entry) => watcher.observe(entry));
+places.forEach((_, entry) => watcher.observe(entry));
 
-// A link to an entry opens it.
+// A link to a part of the page opens all that it is in.
 const reveal = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -68,31 +167,72 @@ const reveal = () => {
     each.open = true;
   }
   target.scrollIntoView();
+  const summary = target.matches("article") && target.parentElement.querySelector("summary");
+  if (summary) summary.focus({ preventScroll: true });
 };
 addEventListener("hashchange", reveal);
 
 // Copying.
-const copy = async (pre, button) => {
-  const text = pre.querySelector("code").textContent;
+const copy = async (text, button) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     // Pages that are not served by HTTPS may only copy a selection.
-    getSelection().selectAllChildren(pre.querySelector("code"));
+    const area = make("textarea", { value: text });
+    document.body.append(area);
+    area.select();
     document.execCommand("copy");
-    getSelection().removeAllRanges();
+    area.remove();
   }
   button.textContent = "Copied";
 };
 
-const addCopying = (within) => {
-  for (const pre of within.querySelectorAll("pre:not(:has(> button))")) {
-    if (!pre.querySelector("code")) continue;
-    const button = make("button", { type: "button", textContent: "Copy" });
-    button.addEventListener("click", () => copy(pre, button));
-    pre.append(button);
+const copyButton = (label, textOf, about = label) => {
+  const button = make("button", { type: "button", className: "copy", textContent: label, ariaLabel: about });
+  button.addEventListener("click", () => {
+    button.ariaLabel = null;
+    copy(textOf(), button);
+  });
+  return button;
+};
+
+const addCopying = (pre) => {
+  const code = pre.querySelector("code");
+  if (code && !pre.querySelector("button")) pre.append(copyButton("Copy", () => code.textContent));
+};
+document.querySelectorAll("#content > pre").forEach(addCopying);
+document.querySelectorAll("#servers + dl dt").forEach((term) => {
+  const url = term.textContent;
+  term.append(copyButton("Copy", () => url, `Copy ${url}`));
+});
+
+// Links to everything that has an anchor.
+const addLinks = (article) => {
+  const linkTo = (part) => copyButton("Copy link", () => new URL(`#${part.id}`, location.href).href);
+  const { path } = article.dataset;
+  article.prepend(...(path ? [copyButton("Copy path", () => path)] : []), linkTo(article));
+  for (const part of article.querySelectorAll("[id]")) {
+    const term = part.querySelector(":scope > dt");
+    if (!term) {
+      part.append(linkTo(part));
+      continue;
+    }
+    const ariaLabel = `Link to ${term.querySelector("code").textContent}`;
+    term.append(make("a", { className: "permalink", href: `#${part.id}`, textContent: "#", ariaLabel }));
   }
 };
+
+// The document.
+const download = document.getElementById("download");
+if (download) {
+  download.parentElement.hidden = false;
+  download.addEventListener("click", () => {
+    const { name, text } = JSON.parse(document.getElementById("document").textContent);
+    const href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+    make("a", { href, download: name }).click();
+    URL.revokeObjectURL(href);
+  });
+}
 
 // Requests.
 const isServed = location.protocol === "http:" || location.protocol === "https:";
@@ -215,7 +355,7 @@ const formOf = (article) => {
 };
 
 const addTrying = (article) => {
-  if (!article.dataset.method || article.querySelector(":scope > .trying")) return;
+  if (!article.dataset.method) return;
   const button = make("button", { type: "button", className: "trying", textContent: "Try it" });
   button.addEventListener("click", () => {
     const form = article.querySelector(":scope > form");
@@ -226,12 +366,18 @@ const addTrying = (article) => {
   last.after(button);
 };
 
-const enhance = (details) => {
-  addCopying(details);
-  const article = details.querySelector(":scope > article");
-  if (article) addTrying(article);
+// What an entry gets when it is opened first: most of a large page never is.
+const enhanced = new WeakSet();
+const enhance = (entry) => {
+  if (enhanced.has(entry)) return;
+  enhanced.add(entry);
+  const article = entry.querySelector(":scope > article");
+  entry.querySelectorAll("pre").forEach(addCopying);
+  addTrying(article);
+  addLinks(article);
 };
-document.addEventListener("toggle", (event) => event.target.open && enhance(event.target), true);
-document.querySelectorAll("details[open]:not(.section, .group)").forEach(enhance);
-addCopying(document.getElementById("content").querySelector(":scope > pre")?.parentElement ?? make("div"));
+document.addEventListener("toggle", ({ target }) => {
+  if (target.open && target.matches(".entry")) enhance(target);
+}, true);
+document.querySelectorAll(".entry[open]").forEach(enhance);
 if (location.hash) reveal();

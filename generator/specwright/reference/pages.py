@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 
@@ -15,7 +16,10 @@ from markupsafe import Markup
 from specwright import __version__
 from specwright.document.model import Document
 from specwright.ir.model.api import Api
+from specwright.json_values import JsonObject
 from specwright.reference.content import ApiReference, Section, content
+from specwright.reference.download import download
+from specwright.reference.options import ReferenceOptions
 from specwright.text import visible
 
 _INDEX = "index"
@@ -24,15 +28,17 @@ _MANY = 40
 
 
 def render_reference(
-    document: Document, normal: Document, api: Api, *, is_site: bool
+    document: Document, normal: Document, api: Api, options: ReferenceOptions, original: Document
 ) -> Mapping[str, bytes]:
-    """Return the pages by file name, with `index.html` as the first one.
+    """Return the files by name: the pages, `index.html` as the first one, and those beside them.
 
     Args:
         normal: the document in the form that `api` was built from.
-        is_site: whether each section has a page of its own.
+        original: the document as it was read.
     """
-    reference = content(document, normal, api)
+    reference = content(document, normal, api, original)
+    is_site = options.is_site
+    offered = download(original) if options.has_download else None
     pages: dict[str, Sequence[Section]] = {_INDEX: () if is_site else reference.sections}
     if is_site:
         pages |= {section.file: [section] for section in reference.sections}
@@ -44,18 +50,22 @@ def render_reference(
         for anchor in _in(section)
     }
     template = _template()
-    style, script = _asset("page.css"), _asset("page.js")
+    style, theme, script = map(_asset, ("page.css", "theme.js", "page.js"))
     common = {
         "reference": reference,
         "style": Markup(style),
+        "theme": Markup(theme),
         "script": Markup(script),
-        "digests": [_digest(text) for text in (style, script)],
-        "data": Markup(_data(reference)),
+        "digests": [_digest(text) for text in (style, theme, script)],
+        "data": _data(reference),
+        "download": offered,
+        # A site has the document in a file of its own, as each of its pages refers to it.
+        "embedded": _embedded(asdict(offered)) if offered and not is_site else "",
         "version": __version__,
         "is_site": is_site,
         "is_large": sum(len(section.entries) for section in reference.sections) > _MANY,
     }
-    files = {}
+    files: dict[str, bytes] = {}
     for name, shown in pages.items():
         links = {
             anchor: f"#{anchor}" if place == name else f"{place}.html#{anchor}"
@@ -68,6 +78,8 @@ def render_reference(
             top="" if name == _INDEX else f"{_INDEX}.html",
             is_index=name == _INDEX,
         ).encode()
+    if offered and is_site:
+        files[offered.name] = offered.text.encode()
     return files
 
 
@@ -90,16 +102,26 @@ def _template() -> jinja2.Template:
     return environment.from_string(_asset("page.html.jinja"))
 
 
-def _data(reference: ApiReference) -> str:
-    """Return the servers and credentials as JSON that cannot end its element."""
-    value = {
-        "servers": [url for url, _ in reference.servers],
-        "schemes": {
-            scheme.credential.key: {"kind": scheme.credential.kind, "name": scheme.credential.name}
-            for scheme in reference.schemes
-        },
-    }
-    return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+def _data(reference: ApiReference) -> Markup:
+    """Return the servers and credentials for the script."""
+    return _embedded(
+        {
+            "servers": [url for url, _ in reference.servers],
+            "schemes": {
+                scheme.credential.key: {
+                    "kind": scheme.credential.kind,
+                    "name": scheme.credential.name,
+                }
+                for scheme in reference.schemes
+            },
+        }
+    )
+
+
+def _embedded(value: JsonObject) -> Markup:
+    """Return JSON that cannot end its element."""
+    text = json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e")
+    return Markup(text.replace("&", "\\u0026"))
 
 
 def _digest(text: str) -> str:

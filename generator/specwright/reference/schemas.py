@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from specwright.document.schemas.inheritance import parts, properties
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import Pointer
+from specwright.reference.anchors import segment
 from specwright.reference.markdown import prose
 from specwright.reference.rules import notes_of_rules
 from specwright.text import visible
@@ -63,6 +64,7 @@ class FieldEntry:
         inner: the properties of its value, if no model has them.
         value: an example as text, for a required parameter.
         form: the way from text to a part of a query: `text`, `list`, or `raw` for the part itself.
+        anchor: empty if another field beside it has the name.
     """
 
     name: str
@@ -74,6 +76,19 @@ class FieldEntry:
     place: str = ""
     value: str = ""
     form: str = "text"
+    anchor: str = ""
+
+
+def anchored(fields: Iterable[FieldEntry], above: str) -> list[FieldEntry]:
+    """Return fields with anchors below another one, at any depth."""
+    named: dict[str, FieldEntry] = {}
+    made = []
+    for field in fields:
+        is_first = named.setdefault(field.name, field) is field
+        anchor = f"{above}/{segment(field.name)}" if is_first else ""
+        inner = anchored(field.inner, anchor) if is_first else field.inner
+        made.append(replace(field, anchor=anchor, inner=inner))
+    return made
 
 
 @dataclass(frozen=True)
