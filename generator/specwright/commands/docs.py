@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +15,11 @@ from specwright.arguments.packages import PackageBuild
 from specwright.arguments.pages import Pages
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.document.sources.bundle import Remote
+from specwright.document.sources.git import Commit
 from specwright.report.terminal import say, show
+
+if TYPE_CHECKING:
+    from specwright.compare.changelog import ChangelogEntry
 
 
 @click.command(
@@ -22,6 +28,7 @@ from specwright.report.terminal import say, show
 Examples:
   specwright docs --output reference.html
   specwright docs openapi.yaml --output site/reference
+  specwright docs --output reference.html --since v1.0.0
 
 Exit codes: 0 if the pages are written, 1 if the document has findings that lint.toml makes errors
 or a part of it is left out because of a bug, 2 if the document cannot be used or a page cannot be
@@ -36,6 +43,19 @@ written.
     help="The page to write, if it ends in .html; otherwise the directory of a site.",
 )
 @click.option(
+    "--changes",
+    "earlier",
+    metavar="OLD",
+    multiple=True,
+    help="List the changes since this version of the document: a file, an address or git:REF:path "
+    "(repeatable, the oldest first).",
+)
+@click.option(
+    "--since",
+    metavar="REF",
+    help="List the changes of each version that the document has had since this commit.",
+)
+@click.option(
     "--download/--no-download",
     "has_download",
     default=True,
@@ -48,6 +68,8 @@ def docs(
     ctx: click.Context,
     document: Path | str | None,
     output: Path,
+    earlier: tuple[str, ...],
+    since: str | None,
     has_download: bool,
     allowed: tuple[Path, ...],
 ) -> None:
@@ -59,9 +81,32 @@ def docs(
     no other file. A site has a page for each group of operations; other files in its directory are
     left alone.
     """
+    if earlier and since is not None:
+        raise click.UsageError("--changes and --since exclude each other")
     pages = Pages.at(output)
     package = PackageBuild.of(configured(document=document), Remote.REFUSE, allowed)
-    pages = replace(pages, options=replace(pages.options, has_download=has_download))
+    changes = _changes(earlier, since, str(package.document), allowed)
+    pages = replace(
+        pages, options=replace(pages.options, has_download=has_download, changes=changes)
+    )
     outcome, has_errors = pages.update(package, partial(show, err=True))
     say(outcome)
     ctx.exit(1 if has_errors else 0)
+
+
+def _changes(
+    earlier: tuple[str, ...], since: str | None, document: str, allowed: tuple[Path, ...]
+) -> list[ChangelogEntry]:
+    """Return the changes of versions, the newest first."""
+    if since is None and not earlier:
+        return []
+    # Imported here: most pages have no changelog.
+    from specwright.arguments.versions import versions_after, versions_since
+    from specwright.review.entries import entries
+
+    versions = (
+        versions_after(earlier, document, allowed)
+        if since is None
+        else versions_since(Commit.of(since), document, allowed)
+    )
+    return [*entries(versions, date.today(), partial(say, err=True))]

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -23,12 +24,16 @@ from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.reference.anchors import anchors, is_of_page, segment, slug
 from specwright.reference.markdown import introduction, link, prose
+from specwright.reference.options import ReferenceOptions
 from specwright.reference.rules import Rule, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
 from specwright.reference.schemas import FieldEntry, Piece, Schemas, anchored
 from specwright.samples.xml import as_xml, root_of
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR
+
+if TYPE_CHECKING:
+    from specwright.reference.changes import VersionEntry
 
 # Of one example; the rest of a longer one is left out, with a note.
 _LONGEST_EXAMPLE = 10_000
@@ -228,6 +233,7 @@ class ApiReference:
         facts: titles and texts about the whole API, such as its licence.
         servers: URLs with descriptions.
         anchors: the anchors of models by name.
+        versions: the changes of versions, the newest first.
     """
 
     title: str
@@ -241,23 +247,48 @@ class ApiReference:
     codes: Sequence[Code]
     sections: Sequence[Section]
     anchors: Mapping[str, str]
+    versions: Sequence[VersionEntry] = ()
+
+    @property
+    def changed(self) -> Mapping[str, Sequence[VersionEntry]]:
+        """The versions that changed an operation, by its anchor."""
+        versions: defaultdict[str, list[VersionEntry]] = defaultdict(list)
+        for version in self.versions:
+            groups = [group for _, groups in version.sections for group in groups]
+            for anchor in {anchor for group in groups for _, anchor in group.operations}:
+                versions[anchor].append(version)
+        return versions
 
 
-def content(document: Document, normal: Document, api: Api, original: Document) -> ApiReference:
+def content(
+    document: Document,
+    normal: Document,
+    api: Api,
+    options: ReferenceOptions,
+    original: Document,
+) -> ApiReference:
     """Return the content of the reference of a document.
 
     Args:
         normal: the document in the form that `api` was built from.
         original: the document as it was read.
     """
-    return _Writer(document, api, Samples(normal, api), original).reference()
+    return _Writer(document, api, Samples(normal, api), options, original).reference()
 
 
 class _Writer:
-    def __init__(self, document: Document, api: Api, samples: Samples, original: Document) -> None:
+    def __init__(
+        self,
+        document: Document,
+        api: Api,
+        samples: Samples,
+        options: ReferenceOptions,
+        original: Document,
+    ) -> None:
         self._document = document
         self._api = api
         self._samples = samples
+        self._options = options
         self._schemas = Schemas(document)
         # Several paths may refer to one path item, and callbacks have the same expressions.
         self._sites = {(site.pointer, site.key): site for site in sites.operations(document)}
@@ -294,7 +325,16 @@ class _Writer:
             codes=[*self._codes.values()],
             sections=sections,
             anchors=models,
+            versions=self._versions() if self._options.changes else (),
         )
+
+    def _versions(self) -> Sequence[VersionEntry]:
+        # Imported here: only a changelog needs the comparison.
+        from specwright.compare.document.operations import label
+        from specwright.reference.changes import version_entries
+
+        places = {label(site): self._anchors[place] for place, site in self._sites.items()}
+        return version_entries(self._options.changes, places)
 
     def _members(self, name: str) -> Mapping[str, Site]:
         """Return the components of a kind by name."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from specwright.compare.changelog import ChangelogEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +18,9 @@ class ReferenceOptions:
         is_site: whether each group of operations has a page of its own; otherwise, everything is
             in `index.html`.
         has_download: whether readers can download the document.
+        changes: the changes of versions, the newest first.
     """
 
     is_site: bool = False
     has_download: bool = True
+    changes: Sequence[ChangelogEntry] = ()

@@ -36,7 +36,7 @@ def render_reference(
         normal: the document in the form that `api` was built from.
         original: the document as it was read.
     """
-    reference = content(document, normal, api, original)
+    reference = content(document, normal, api, options, original)
     is_site = options.is_site
     offered = download(original) if options.has_download else None
     pages: dict[str, Sequence[Section]] = {_INDEX: () if is_site else reference.sections}
@@ -53,6 +53,7 @@ def render_reference(
     style, theme, script = map(_asset, ("page.css", "theme.js", "page.js"))
     common = {
         "reference": reference,
+        "changed": reference.changed,
         "style": Markup(style),
         "theme": Markup(theme),
         "script": Markup(script),
