@@ -106,7 +106,11 @@ def test_errors_that_operations_share_are_written_once(html: str) -> None:
 
 def test_declared_rules_are_in_words(html: str, page: Page) -> None:
     read = article(html, "getItem")
-    assert "Rate limit The rate limit class that the operation counts against." in read
+    assert (
+        "Rate limit At most 60 requests in any 30 seconds for each key , together with the other "
+        "operations of the class read ." in read
+    )
+    assert "As declared class read" in read
     assert "limit 60 Requests allowed in any window." in read
     assert "window_seconds 30 Length of the sliding window in seconds." in read
     assert "Rate limit" in article(html, "getItem")

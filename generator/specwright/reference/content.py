@@ -25,7 +25,7 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.reference.anchors import anchors, is_of_page, segment, slug
 from specwright.reference.markdown import introduction, link, prose
 from specwright.reference.options import ReferenceOptions
-from specwright.reference.rules import Rule, rules
+from specwright.reference.rules import Rule, notes_of_rules, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
 from specwright.reference.schemas import FieldEntry, Piece, Schemas, anchored
 from specwright.samples.xml import as_xml, root_of
@@ -511,7 +511,8 @@ class _Writer:
         )
         place = _text(value.get("in"))
         [field] = anchored([field], f"{operation}/{segment(place)}")
-        return replace(field, place=place)
+        notes = [*field.notes, *notes_of_rules(value, Place.PARAMETER)]
+        return replace(field, place=place, notes=notes)
 
     def _response(
         self, status: str, site: Site, polarity: Polarity, operation: str

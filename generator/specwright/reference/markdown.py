@@ -55,6 +55,11 @@ def prose(text: str, level: int = 5) -> Markup:
     return _rendered(tokens)
 
 
+def inline(text: str) -> Markup:
+    """Return a text of one line as HTML without a paragraph."""
+    return _rendered(_PARSER.parseInline(visible(text)))
+
+
 def introduction(text: str, level: int) -> tuple[Markup, Sequence[tuple[str, str]]]:
     """Return a description as HTML, and ids and titles of its first headings."""
     tokens = _parsed(text)

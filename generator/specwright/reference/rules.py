@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from specwright.json_values import JsonValue, mapping
-from specwright.reference.markdown import prose
+from specwright.reference.markdown import inline, prose
+from specwright.reference.sentences import sentences
 from specwright.text import visible
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR
@@ -58,18 +59,23 @@ def rules(
         members = [*_members("", schema, value)]
         if keyword is RATE_LIMIT:
             members += _members("", *_rate_limit(value, top))
-        yield Rule(_title(keyword), prose(str(schema["description"])), tuple(members))
+        text = sentences(keyword, value, top) or str(schema["description"])
+        yield Rule(_title(keyword), prose(text), tuple(members))
 
 
-def notes_of_rules(schema: Mapping[str, JsonValue]) -> Iterator[Markup]:
-    """Yield the declarations of a property or another schema as short notes."""
-    for keyword in _declared(schema, Place.PROPERTY, Place.SCHEMA):
-        described, value = keyword.schema(), schema[keyword.name]
+def notes_of_rules(holder: Mapping[str, JsonValue], *places: Place) -> Iterator[Markup]:
+    """Yield the declarations of a parameter, a property or another schema as short notes."""
+    for keyword in _declared(holder, *places):
+        described, value = keyword.schema(), holder[keyword.name]
+        note = Markup("{}: {}")
+        if text := sentences(keyword, value, {}):
+            yield note.format(_title(keyword).lower(), inline(text))
+            continue
         members = Markup("; ").join(
             Markup("{} <code>{}</code>").format(member.name, visible(member.value))
             for member in _members("", described, value)
         )
-        text = Markup("{}: {}").format(_title(keyword).lower(), described["description"])
+        text = note.format(_title(keyword).lower(), described["description"])
         yield text + (Markup(" ({})").format(members) if members else "")
 
 

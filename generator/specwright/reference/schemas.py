@@ -21,6 +21,7 @@ from specwright.reference.anchors import segment
 from specwright.reference.markdown import prose
 from specwright.reference.rules import notes_of_rules
 from specwright.text import visible
+from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _JSON = "application/json"
@@ -345,7 +346,7 @@ def _notes(schema: JsonObject) -> Iterator[Markup]:
         yield Markup("one of {}").format(_codes(values))
     if isinstance(values := schema.get(EXTENSIBLE_ENUM.name), list):
         yield Markup("{}; more may be added").format(_codes(values))
-    yield from notes_of_rules(schema)
+    yield from notes_of_rules(schema, Place.PROPERTY, Place.SCHEMA)
 
 
 def _codes(values: Sequence[object]) -> Markup:
