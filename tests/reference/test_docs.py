@@ -40,12 +40,13 @@ def article(html: str, anchor: str) -> str:
     return " ".join(Page(found[0]).text.split())
 
 
-def samples(html: str) -> list[tuple[str, str]]:
-    """The titles and texts of all samples."""
+def samples(html: str, *titles: str) -> list[tuple[str, str]]:
+    """The titles and texts of samples."""
     found = re.findall(
-        r'class="sample"[^>]*><summary>(\w+)</summary><pre><code>(.*?)</code>', html, re.DOTALL
+        r'class="sample"[^>]*><summary>(.*?)</summary><pre><code>(.*?)</code>', html, re.DOTALL
     )
-    return [(title, unescape(text)) for title, text in found]
+    chosen = titles or ("curl", "Python")
+    return [(title, unescape(text)) for title, text in found if title in chosen]
 
 
 def marked(name: str) -> str:
@@ -130,7 +131,7 @@ def test_samples_are_requests_of_a_shell_and_calls_of_the_client(html: str) -> N
     assert found == [
         (
             "curl",
-            "curl https://shop.example/api/items/it%201 \\\n  --header 'X-Key: '\"$SHOP_API_KEY\"",
+            'curl https://shop.example/api/items/it%201 \\\n  --header "X-Key: ${SHOP_API_KEY}"',
         ),
         (
             "Python",
@@ -140,7 +141,7 @@ def test_samples_are_requests_of_a_shell_and_calls_of_the_client(html: str) -> N
         (
             "curl",
             "curl --request POST https://shop.example/api/items \\\n"
-            "  --header 'X-Key: '\"$SHOP_API_KEY\" \\\n"
+            '  --header "X-Key: ${SHOP_API_KEY}" \\\n'
             "  --header 'Content-Type: application/json' \\\n"
             '  --data \'{\n  "name": "it\'"\'"\'s a cup"\n}\'',
         ),
@@ -171,16 +172,17 @@ def test_names_in_calls_are_those_of_the_project(specwright: Run, tmp_path: Path
 @pytest.mark.parametrize(
     ("scheme", "word"),
     [
-        ({"type": "http", "scheme": "Bearer"}, '--header "Authorization: Bearer $SHOP_TOKEN"'),
-        ({"type": "http", "scheme": "basic"}, '--user "$SHOP_AUTH"'),
+        ({"type": "http", "scheme": "Bearer"}, '--header "Authorization: Bearer ${SHOP_TOKEN}"'),
+        ({"type": "http", "scheme": "basic"}, '--user "${SHOP_AUTH}"'),
+        ({"type": "http", "scheme": "digest"}, '--digest --user "${SHOP_AUTH}"'),
         (
             {"type": "apiKey", "in": "query", "name": "k y"},
-            "/items/it%201'?k%20y='\"$SHOP_API_KEY\"",
+            '"https://shop.example/api/items/it%201?k%20y=${SHOP_API_KEY}"',
         ),
-        ({"type": "apiKey", "in": "cookie", "name": "sid"}, '--cookie sid="$SHOP_API_KEY"'),
+        ({"type": "apiKey", "in": "cookie", "name": "sid"}, '--cookie "sid=${SHOP_API_KEY}"'),
         (
             {"type": "openIdConnect", "openIdConnectUrl": "https://a.example"},
-            "Authorization: Bearer $SHOP_TOKEN",
+            "Authorization: Bearer ${SHOP_TOKEN}",
         ),
     ],
 )
@@ -197,13 +199,13 @@ def test_credentials_of_several_schemes_have_a_variable_each(tmp_path: Path) -> 
     document["components"]["securitySchemes"]["signIn"] = {"type": "http", "scheme": "basic"}
     document["paths"]["/items/{id}"]["get"]["security"] = [{"key": [], "signIn": []}]
     text = samples(page_of(tmp_path, document))[0][1]
-    assert "--header 'X-Key: '\"$SHOP_KEY\"" in text
-    assert '--user "$SHOP_SIGN_IN"' in text
+    assert '--header "X-Key: ${SHOP_KEY}"' in text
+    assert '--user "${SHOP_SIGN_IN}"' in text
 
 
 def test_an_operation_without_a_server_takes_it_from_the_environment(tmp_path: Path) -> None:
     html = page_of(tmp_path, shop(servers=[{"url": "/api"}]))
-    assert samples(html)[0][1].startswith('curl "$SHOP_BASE_URL"/items/it%201')
+    assert samples(html)[0][1].startswith('curl "${SHOP_BASE_URL}/items/it%201"')
 
 
 def test_forms_and_files_are_parts_of_a_command(tmp_path: Path) -> None:

@@ -172,6 +172,56 @@ def test_a_search_of_many_operations_shows_a_few(show: Show) -> None:
     assert found(shown, "ordinal 899") == ["#get899"]
 
 
+def test_a_chosen_program_is_shown_in_each_entry(show: Show) -> None:
+    shown = show(anchor="#getItem")
+    is_open = (
+        "[...document.querySelectorAll('#%s .sample')].filter(each => each.open)"
+        ".map(each => each.dataset.program)"
+    )
+    assert shown.evaluate(is_open % "getItem") == ["curl"]
+    shown.evaluate("location.hash = 'createItem'")
+    javascript = "document.querySelector('#createItem [data-program=javascript] > summary')"
+    shown.evaluate(f"{javascript}.click()")
+    assert shown.evaluate(is_open % "createItem") == ["javascript"]
+    assert shown.evaluate(is_open % "getItem") == ["javascript"]
+    again = show(anchor="#createItem")
+    assert again.evaluate(is_open % "createItem") == ["javascript"]
+    # Nothing else is chosen for other pages of this browser.
+    again.evaluate("localStorage.clear()")
+
+
+def test_one_of_several_examples_is_shown(show: Show) -> None:
+    document = shop()
+    content = document["components"]["responses"]["Failed"]["content"]["application/json"]
+    content["examples"]["late"] = {"value": {"code": "sold_out", "detail": "Another."}}
+    shown = show(document, "#response-Failed")
+    texts = (
+        "[...document.querySelectorAll('#response-Failed .example pre code')]"
+        ".filter(each => each.checkVisibility()).map(each => JSON.parse(each.textContent).detail)"
+    )
+    assert shown.evaluate(texts) == ["Too late."]
+    shown.evaluate("document.querySelectorAll('#response-Failed .example summary')[1].click()")
+    assert shown.evaluate(texts) == ["Another."]
+
+
+def test_a_body_to_try_is_one_of_the_examples(show: Show) -> None:
+    document = shop()
+    content = document["paths"]["/items"]["post"]["requestBody"]["content"]["application/json"]
+    del content["example"]
+    content["examples"] = {
+        "cup": {"summary": "A cup", "value": {"name": "cup"}},
+        "pot": {"value": {"name": "pot"}},
+    }
+    shown = show(document, "#createItem")
+    shown.evaluate("document.querySelector('#createItem > .trying').click()")
+    select = "document.querySelector('#createItem form select')"
+    assert shown.evaluate(f"[...{select}.options].map(each => each.text)") == ["A cup", "pot"]
+    body = "JSON.parse(document.querySelector('#createItem textarea').value).name"
+    assert shown.evaluate(body) == "cup"
+    shown.evaluate(f"{select}.selectedIndex = 1; {select}.dispatchEvent(new Event('change'))")
+    assert shown.evaluate(body) == "pot"
+
+
 def test_a_theme_is_kept(show: Show) -> None:
     shown = show()
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -369,9 +419,28 @@ def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
     assert shown.evaluate(ground) == DARK
     folded = "document.querySelector('#createItem pre').checkVisibility()"
     assert not shown.evaluate(folded)
-    shown.show_as(media="print")
-    assert shown.evaluate(folded)
-    assert not shown.evaluate("document.querySelector('nav').checkVisibility()")
+    shown.evaluate("wear('dark')")
+    shown.show_as("dark", media="print")
+    assert shown.evaluate(ground) == LIGHT
+    # Each sample is below its title.
+    assert shown.evaluate(
+        "[...document.querySelectorAll('#createItem .sample > *, #createItem .sample pre')]"
+        ".every(each => each.checkVisibility())"
+    )
+    assert shown.evaluate(
+        "(() => { const tops = [...document.querySelectorAll("
+        "'#createItem .sample > summary, #createItem .sample pre')]"
+        ".map(each => each.getBoundingClientRect().top);"
+        "return tops.every((top, at) => !at || top > tops[at - 1]) })()"
+    )
+    link = "document.querySelector('main a[href^=http]')"
+    assert "attr(href)" in shown.evaluate(f"getComputedStyle({link}, '::after').content") or (
+        "shop.example/about" in shown.evaluate(f"getComputedStyle({link}, '::after').content")
+    )
+    assert not shown.evaluate(
+        "[...document.querySelectorAll('nav, button, select, dialog')]"
+        ".some(each => each.checkVisibility())"
+    )
 
 
 def test_every_text_is_read_without_effort_in_light_and_dark(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from specwright.arguments.pages import Pages
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import Commit
+from specwright.reference.options import CLIENT, ReferenceOptions
+from specwright.reference.programs import PROGRAMS
 from specwright.report.terminal import say, show
 
 if TYPE_CHECKING:
@@ -62,6 +64,16 @@ written.
     show_default=True,
     help="Let readers download the document: as it is, with its comments.",
 )
+@click.option(
+    "--sample",
+    "samples",
+    type=click.Choice([CLIENT, *PROGRAMS]),
+    multiple=True,
+    default=ReferenceOptions().samples,
+    show_default=True,
+    help="A sample of each operation: a call of the generated client, or a request of a program "
+    "(repeatable, in the order of the page).",
+)
 @allow_refs_from
 @click.pass_context
 def docs(
@@ -71,24 +83,23 @@ def docs(
     earlier: tuple[str, ...],
     since: str | None,
     has_download: bool,
+    samples: tuple[str, ...],
     allowed: tuple[Path, ...],
 ) -> None:
     """Write the reference of an API as an HTML page, or as a site.
 
     It has operations, webhooks, models, errors and declared rules. DOCUMENT is the document of
-    [tool.specwright] unless it is given. The pages have a curl command and a call of the generated
-    client for each operation, a search, and forms to send requests. A page works offline and needs
-    no other file. A site has a page for each group of operations; other files in its directory are
-    left alone.
+    [tool.specwright] unless it is given. The pages have samples of each operation, a search, and
+    forms to send requests. A page works offline and needs no other file. A site has a page for each
+    group of operations; other files in its directory are left alone.
     """
     if earlier and since is not None:
         raise click.UsageError("--changes and --since exclude each other")
     pages = Pages.at(output)
     package = PackageBuild.of(configured(document=document), Remote.REFUSE, allowed)
     changes = _changes(earlier, since, str(package.document), allowed)
-    pages = replace(
-        pages, options=replace(pages.options, has_download=has_download, changes=changes)
-    )
+    options = replace(pages.options, has_download=has_download, changes=changes, samples=samples)
+    pages = replace(pages, options=options)
     outcome, has_errors = pages.update(package, partial(show, err=True))
     say(outcome)
     ctx.exit(1 if has_errors else 0)

@@ -24,7 +24,8 @@ from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.reference.anchors import anchors, is_of_page, segment, slug
 from specwright.reference.markdown import introduction, link, prose
-from specwright.reference.options import ReferenceOptions
+from specwright.reference.options import CLIENT, ReferenceOptions
+from specwright.reference.programs import PROGRAMS, sample
 from specwright.reference.rules import Rule, notes_of_rules, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
 from specwright.reference.schemas import FieldEntry, Piece, Schemas, anchored
@@ -64,9 +65,19 @@ class ExampleEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleEntry:
+    """A call for a program."""
+
+    program: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContentEntry:
     """A body or a response in one media type."""
 
+    anchor: str
     media_type: str
     type: Sequence[Piece]
     notes: Sequence[Markup]
@@ -126,7 +137,6 @@ class OperationEntry:
         server: the URL of its own server; empty if it has none.
         credentials: the demands that authorize a caller, for each alternative.
         schemes: those of the first alternative as JSON, for the script.
-        samples: calls by their language.
         body_sample: the media type and the text of a body to try; None if no text can be sent.
     """
 
@@ -145,7 +155,7 @@ class OperationEntry:
     server: str = ""
     credentials: Sequence[Sequence[Demand]] = ()
     schemes: str = ""
-    samples: Sequence[ExampleEntry] = ()
+    samples: Sequence[SampleEntry] = ()
     has_body: bool = False
     body_sample: tuple[str, str] | None = None
 
@@ -447,13 +457,20 @@ class _Writer:
             server=self._samples.base(operation),
             credentials=credentials,
             schemes=json.dumps([demand.scheme for demand in credentials[0]] if credentials else []),
-            samples=[
-                ExampleEntry("curl", self._samples.curl(operation)),
-                ExampleEntry("Python", self._samples.python(group, operation)),
-            ],
+            samples=[*self._samples_of(group, operation)],
             has_body=operation.body is not None,
             body_sample=self._samples.body(operation),
         )
+
+    def _samples_of(
+        self, group: OperationGroup, operation: OperationDefinition
+    ) -> Iterator[SampleEntry]:
+        request = self._samples.request(operation)
+        for name in self._options.samples:
+            if name == CLIENT:
+                yield SampleEntry(name, "Python", self._samples.python(group, operation))
+            else:
+                yield SampleEntry(name, PROGRAMS[name].title, sample(name, request))
 
     def _webhook(self, webhook: Webhook) -> OperationEntry:
         operation = webhook.operation
@@ -550,7 +567,8 @@ class _Writer:
             anchor = "/".join([base, *map(segment, media_type.split("/"))])
             notes = [*self._schemas.tags(schema)]
             examples = [*self._examples(media_type, site)]
-            yield ContentEntry(media_type, type_, notes, anchored(fields, anchor), examples)
+            fields = anchored(fields, anchor)
+            yield ContentEntry(anchor, media_type, type_, notes, fields, examples)
 
     def _examples(self, media_type: str, site: Site) -> Iterator[ExampleEntry]:
         def written(value: JsonValue) -> JsonValue:

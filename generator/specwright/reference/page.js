@@ -234,6 +234,24 @@ if (download) {
   });
 }
 
+// Samples: the program that the reader has chosen last is shown in every entry.
+const PROGRAM = "specwright.program";
+let program = stored(PROGRAM);
+const showSample = (article) => {
+  const own = article.querySelector(`:scope > .tabs > [data-program="${CSS.escape(program)}"]`);
+  // It closes the others, which have the same name.
+  if (own) own.open = true;
+};
+document.addEventListener("click", (event) => {
+  const sample = event.target.closest(".sample > summary")?.parentElement;
+  if (!sample || sample.open) return;
+  // Otherwise the browser would close what is opened here.
+  event.preventDefault();
+  program = sample.dataset.program;
+  store(PROGRAM, program);
+  document.querySelectorAll(".entry[open] > article").forEach(showSample);
+});
+
 // Requests.
 const isServed = location.protocol === "http:" || location.protocol === "https:";
 
@@ -316,6 +334,19 @@ const shown = async (response) => {
   return `${lines.join("\n")}\n\n${more > 0 ? `${text.slice(0, LONGEST)}\n… and ${more} more characters` : text}`;
 };
 
+// The examples of a body, if there are several to choose from.
+const exampleChoice = (article, body) => {
+  const name = CSS.escape(`${article.id}/body/${article.dataset.mediaType}`);
+  const examples = [...article.querySelectorAll(`.example[name="${name}"]`)];
+  if (!examples.length) return [];
+  const titles = examples.map((example) => example.querySelector("summary").textContent);
+  const select = make("select", {}, ...titles.map((textContent) => make("option", { textContent })));
+  select.addEventListener("change", () => {
+    body.value = examples[select.selectedIndex].querySelector("code").textContent;
+  });
+  return [labelled("Example", select)];
+};
+
 const formOf = (article) => {
   const server = make("input", { type: "url", required: true, autocomplete: "off", spellcheck: false, value: memory.server || usual(article) });
   const secrets = JSON.parse(article.dataset.schemes).filter((key) => api.schemes[key]?.kind && !UNSENT.includes(api.schemes[key].kind)).map((key) => {
@@ -334,7 +365,7 @@ const formOf = (article) => {
     labelled("Server", server),
     ...secrets.map((each) => each.label),
     ...inputs.map((each) => each.label),
-    ...(body ? [labelled(`Body (${article.dataset.mediaType})`, body)] : []),
+    ...(body ? [...exampleChoice(article, body), labelled(`Body (${article.dataset.mediaType})`, body)] : []),
     ...("noBody" in article.dataset ? [make("p", { className: "quiet", textContent: "This page cannot send a body of this media type; use curl." })] : []),
     make("button", { type: "submit", textContent: "Send" }),
     answer);
@@ -362,8 +393,7 @@ const addTrying = (article) => {
     if (form) form.remove();
     else button.after(formOf(article));
   });
-  const last = [...article.querySelectorAll(":scope > .sample")].pop();
-  last.after(button);
+  article.querySelector(":scope > .tabs").after(button);
 };
 
 // What an entry gets when it is opened first: most of a large page never is.
@@ -372,6 +402,7 @@ const enhance = (entry) => {
   if (enhanced.has(entry)) return;
   enhanced.add(entry);
   const article = entry.querySelector(":scope > article");
+  showSample(article);
   entry.querySelectorAll("pre").forEach(addCopying);
   addTrying(article);
   addLinks(article);

@@ -1,11 +1,10 @@
-"""Example calls of operations: for a shell, and in Python."""
+"""Example calls of operations: of the generated client, and as requests."""
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote, urlencode
@@ -21,16 +20,21 @@ from specwright.ir.model.operations import OperationDefinition, ServerDefinition
 from specwright.ir.model.parameters import ParameterDefinition, ParameterLocation
 from specwright.ir.model.values import Kind
 from specwright.json_values import JsonValue
+from specwright.reference.request import (
+    SampleBody,
+    SamplePart,
+    SampleRequest,
+    Variable,
+    Words,
+)
 from specwright.render.calls import imports, statement
 from specwright.runtime.shared import operation as wire
 from specwright.runtime.shared import querystring
 from specwright.runtime.shared.styles import pairs, text
-from specwright.text import visible
 
 # A longer body is a file.
 _LONGEST_BODY = 4_000
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_GLOBBED = frozenset("[]{}")
 _MISSING = "…"
 _SCHEMES = "securitySchemes"
 _SCALARS = frozenset({Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.ANY})
@@ -89,29 +93,25 @@ class Samples:
         ]
         return "\n".join([*lines, *(f"    {line}" for line in statement(call))]) + "\n"
 
-    def curl(self, operation: OperationDefinition) -> str:
-        """Return a command line with the required parts of a request."""
-        method = {"GET": [], "HEAD": ["--head"]}.get(
-            operation.method, [f"--request {_word(operation.method)}"]
+    def request(self, operation: OperationDefinition) -> SampleRequest:
+        """Return the required parts of a request."""
+        carried = [*self._credentials(operation)]
+        user = next((c for c in carried if c.kind in ("basic", "digest")), None)
+        body = operation.body.usual if operation.body is not None else None
+        is_multipart = body is not None and body.medium.is_multipart
+        sent = self.body(operation)
+        is_short = sent is not None and len(sent[1]) <= _LONGEST_BODY
+        return SampleRequest(
+            method=operation.method,
+            url=[*self._url(operation, carried)],
+            headers=[*self._headers(operation, carried)],
+            cookies=[*self._cookies(operation, carried)],
+            user=Variable(user.variable) if user else None,
+            is_digest=user is not None and user.kind == "digest",
+            body=SampleBody(sent[1], body.medium.is_json) if body and sent and is_short else None,
+            is_file=body is not None and not is_multipart and not is_short,
+            parts=[*self._parts(operation)] if is_multipart else [],
         )
-        credentials = [*self._credentials(operation)]
-        path = self._path(operation)
-        url = _url(self._base(operation), path, self._api.names.env_prefix)
-        for number, credential in enumerate(c for c in credentials if c.kind == "query"):
-            mark = "&" if number or "?" in path else "?"
-            url += f'{_word(f"{mark}{quote(credential.name)}=")}"${credential.variable}"'
-        words = [" ".join(["curl", *method, *(["--globoff"] if set(url) & _GLOBBED else []), url])]
-        words += [word for credential in credentials if (word := _authorization(credential))]
-        words += [
-            f"--header {_word(f'{header.wire.raw}: {text(_sent(header), self._value(header))}')}"
-            for header in _required(operation, ParameterLocation.HEADER)
-        ]
-        words += [
-            f"--cookie {_word('='.join(pair))}"
-            for parameter in _required(operation, ParameterLocation.COOKIE)
-            for pair in pairs(_sent(parameter), self._value(parameter))
-        ]
-        return " \\\n  ".join([*words, *self._body(operation)])
 
     def base(self, operation: OperationDefinition) -> str:
         """Return the URL of an operation's own server; empty if it has none."""
@@ -143,6 +143,19 @@ class Samples:
             return media_type, urlencode(value[0], doseq=True)
         return None
 
+    def _url(
+        self, operation: OperationDefinition, carried: Sequence[SampleCredential]
+    ) -> Iterator[str | Variable]:
+        base, path = self._base(operation), self._path(operation)
+        if base.lower().startswith(("http://", "https://")):
+            yield base + path
+        else:
+            yield Variable(f"{self._api.names.env_prefix}_BASE_URL")
+            yield path
+        for number, credential in enumerate(c for c in carried if c.kind == "query"):
+            yield f"{'&' if number or '?' in path else '?'}{quote(credential.name)}="
+            yield Variable(credential.variable)
+
     def _path(self, operation: OperationDefinition) -> str:
         values = {
             parameter.wire.raw: text(_sent(parameter), self._value(parameter))
@@ -162,21 +175,31 @@ class Samples:
         servers = operation.servers or self._api.servers
         return address(servers[0]) if servers else ""
 
-    def _body(self, operation: OperationDefinition) -> Iterator[str]:
-        if operation.body is None:
-            return
-        content = operation.body.usual
-        body = self.body(operation)
-        if content.medium.is_multipart:
-            yield from self._form(operation)
-            return
-        yield f"--header {_word(f'Content-Type: {content.media_type.raw}')}"
-        if body is None or len(body[1]) > _LONGEST_BODY:
-            yield "--data-binary @body"
-        else:
-            yield "--data " + _word(body[1], kept="\n")
+    def _headers(
+        self, operation: OperationDefinition, carried: Sequence[SampleCredential]
+    ) -> Iterator[tuple[str, Words]]:
+        for credential in carried:
+            if credential.kind == "bearer":
+                yield "Authorization", ["Bearer ", Variable(credential.variable)]
+            if credential.kind == "header":
+                yield credential.name, [Variable(credential.variable)]
+        for header in _required(operation, ParameterLocation.HEADER):
+            yield header.wire.raw, [text(_sent(header), self._value(header))]
+        body = operation.body.usual if operation.body is not None else None
+        if body is not None and not body.medium.is_multipart:
+            yield "Content-Type", [body.media_type.raw]
 
-    def _form(self, operation: OperationDefinition) -> Iterator[str]:
+    def _cookies(
+        self, operation: OperationDefinition, carried: Sequence[SampleCredential]
+    ) -> Iterator[tuple[str, Words]]:
+        for credential in carried:
+            if credential.kind == "cookie":
+                yield credential.name, [Variable(credential.variable)]
+        for parameter in _required(operation, ParameterLocation.COOKIE):
+            for name, value in pairs(_sent(parameter), self._value(parameter)):
+                yield name, [value]
+
+    def _parts(self, operation: OperationDefinition) -> Iterator[SamplePart]:
         value = self._content(operation)
         site = self._body_site(operation)
         schema = sites.schema(self._document, site) if site is not None else Site("", {})
@@ -184,8 +207,7 @@ class Samples:
         for name, member in value[0].items() if value and isinstance(value[0], dict) else ():
             shown = member if isinstance(member, str) else json.dumps(member, ensure_ascii=False)
             is_file = name in properties and is_binary(properties[name].value)
-            word = _word(f"{name}=@file" if is_file else f"{name}={shown}")
-            yield f"--form {word}" if is_file else f"--form-string {word}"
+            yield SamplePart(name, shown, is_file)
 
     def _content(self, operation: OperationDefinition) -> tuple[JsonValue] | None:
         """Return an example of the usual body, which may be null; None without an example."""
@@ -250,33 +272,6 @@ def _carried(scheme: Mapping[str, JsonValue]) -> tuple[str, str]:
         case (("oauth2" | "openIdConnect"), _):
             return "bearer", ""
     return "", ""
-
-
-def _authorization(credential: SampleCredential) -> str:
-    variable = f'"${credential.variable}"'
-    match credential.kind:
-        case "bearer":
-            return f'--header "Authorization: Bearer ${credential.variable}"'
-        case "basic":
-            return f"--user {variable}"
-        case "digest":
-            return f"--digest --user {variable}"
-        case "header":
-            return f"--header {_word(credential.name + ': ')}{variable}"
-        case "cookie":
-            return f"--cookie {_word(credential.name + '=')}{variable}"
-    return ""
-
-
-def _url(base: str, path: str, prefix: str) -> str:
-    if base.lower().startswith(("http://", "https://")):
-        return _word(base + path)
-    return f'"${prefix}_BASE_URL"{_word(path)}'
-
-
-def _word(value: str, kept: str = "") -> str:
-    """Return a text as one word of a shell; invisible characters are escaped."""
-    return shlex.quote(visible(value, kept))
 
 
 def _required(
