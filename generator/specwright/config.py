@@ -33,7 +33,7 @@ _ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SettingMember:
     """A key of a table of settings, as pages and editors describe it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting(Member):
+class ProjectSetting(SettingMember):
     """A key of `[tool.specwright]`.
 
     Attributes:
@@ -521,7 +521,7 @@ def _sign_in(table: object) -> SignIn:
     return SignIn(**{**values, "scopes": tuple(table.get("scopes", ()))})
 
 
-def _fits(value: object, member: Member) -> bool:
+def _fits(value: object, member: SettingMember) -> bool:
     """Return whether a value has the type of a member, regardless of its parts."""
     return isinstance(value, _TYPES[str(member.values["type"])])
 
@@ -566,7 +566,7 @@ def is_variable(name: str) -> bool:
     return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 
-class Names(NamedTuple):
+class RenamedParts(NamedTuple):
     """The names in code of one kind of parts, by the names in the document."""
 
     is_right: Callable[[str], bool]
@@ -585,152 +585,156 @@ _PATH: JsonObject = {"type": "string", "minLength": 1}
 _CONSTANTS = frozenset({"False", "None", "True"})
 _BODY_ARGUMENTS = ("required", "all", "none")
 # By the words of `Renames`.
-NAMES: dict[str, Names] = {
-    "schemas": Names(_is_class_name, _CLASS, "classes by component"),
-    "operations": Names(
+NAMES: dict[str, RenamedParts] = {
+    "schemas": RenamedParts(_is_class_name, _CLASS, "classes by component"),
+    "operations": RenamedParts(
         is_variable,
         _VARIABLE,
         "methods by operationId, or by method and path such as `GET /orders`",
     ),
-    "tags": Names(is_variable, _VARIABLE, "groups by tag"),
-    "parameters": Names(is_variable, _VARIABLE, "arguments by the name of the parameter"),
-    "credentials": Names(
+    "tags": RenamedParts(is_variable, _VARIABLE, "groups by tag"),
+    "parameters": RenamedParts(is_variable, _VARIABLE, "arguments by the name of the parameter"),
+    "credentials": RenamedParts(
         is_variable, _VARIABLE, "arguments of the client by the name of the security scheme"
     ),
 }
-OLD_NAME: dict[str, Member] = {
-    "use": Member("required", "the new name, in the same module or class", matching(_IDENTIFIER)),
-    "removal": Member(
+OLD_NAME: dict[str, SettingMember] = {
+    "use": SettingMember(
+        "required", "the new name, in the same module or class", matching(_IDENTIFIER)
+    ),
+    "removal": SettingMember(
         "required",
         "the first day without the old name, such as 2027-12-31",
         {"type": "string", "format": "date"},
     ),
 }
-LINK: dict[str, Member] = {
-    "from": Member(
+LINK: dict[str, SettingMember] = {
+    "from": SettingMember(
         "required",
         "operationId, or method and path, of an operation; its successes have the values",
         _TEXT,
     ),
-    "to": Member("required", "the operation that takes them", _TEXT),
-    "parameters": Member(
+    "to": SettingMember("required", "the operation that takes them", _TEXT),
+    "parameters": SettingMember(
         "none",
         "values or runtime expressions by the name of a parameter; `path.run` where two have the "
         "name",
         _TABLE,
     ),
-    "body": Member("none", "the same for members of the JSON body", _TABLE),
+    "body": SettingMember("none", "the same for members of the JSON body", _TABLE),
 }
-SIGN_IN: dict[str, Member] = {
-    "operation": Member(
+SIGN_IN: dict[str, SettingMember] = {
+    "operation": SettingMember(
         "none", "operationId, or method and path, of the operation that signs in", _TEXT
     ),
-    "body": Member(
+    "body": SettingMember(
         "none",
         "members of its request; `{user}` and `{password}` are the two parts of the key",
         {"type": "object", "additionalProperties": _TEXT},
     ),
-    "token": Member(
+    "token": SettingMember(
         "`access_token` in the body, or the cookie of the scheme",
         "a runtime expression of OpenAPI for the credential in the response",
         _TEXT,
     ),
-    "token-url": Member(
+    "token-url": SettingMember(
         "that of the document",
         "where OAuth 2.0 gives tokens, on a machine that may be tested",
         _TEXT,
     ),
-    "scopes": Member(
+    "scopes": SettingMember(
         "those that operations require",
         "asked for with OAuth 2.0",
         {"type": "array", "items": _TEXT},
     ),
 }
 _TYPES = {"string": str, "object": dict, "array": list}
-SETTINGS: dict[str, Setting] = {
-    "document": Setting(
+SETTINGS: dict[str, ProjectSetting] = {
+    "document": ProjectSetting(
         "the `openapi.json`, `openapi.yaml` or `openapi.yml` that is here, or else "
         "`swagger.json`, `.yaml` or `.yml`",
         "the OpenAPI document",
         _PATH,
         _path,
     ),
-    "output": Setting("`generated`", "the directory that is generated", _PATH, _path),
-    "package": Setting(
+    "output": ProjectSetting("`generated`", "the directory that is generated", _PATH, _path),
+    "package": ProjectSetting(
         "from the title of the document",
         "import name of the package",
         matching(_PACKAGE),
         _package,
     ),
-    "distribution": Setting(
+    "distribution": ProjectSetting(
         "the package with `-` for `_`",
         "name under which it is installed",
         matching(_DISTRIBUTION),
         _name(_DISTRIBUTION.fullmatch, "must be made of letters, digits, '-', '_', '.'"),
     ),
-    "version": Setting(
+    "version": ProjectSetting(
         "`info.version` of the document",
         "version of the package, by [PEP 440](https://peps.python.org/pep-0440/)",
         _TEXT,
         _name(distributions.is_version, "must be a version of Python packages (PEP 440)"),
     ),
-    "license": Setting(
+    "license": ProjectSetting(
         "`identifier` of `info.license`",
         "licence of the code that is not Specwright's runtime, as an "
         "[SPDX expression](https://spdx.org/licenses/)",
         _TEXT,
         _name(distributions.license_expression, "must be an SPDX licence expression"),
     ),
-    "client-name": Setting(
+    "client-name": ProjectSetting(
         "the package in PascalCase with `Client`",
         "class of the synchronous client; the other one is called `Async…`",
         matching(_CLASS),
         _name(_is_class_name, "must be the name of a class"),
     ),
-    "env-prefix": Setting(
+    "env-prefix": ProjectSetting(
         "the package in upper case",
         "start of the environment variables that the client reads",
         matching(_ENV_PREFIX),
         _name(_ENV_PREFIX.fullmatch, "must consist of capital letters, digits and '_'"),
     ),
-    "changelog": Setting(
+    "changelog": ProjectSetting(
         "none",
         "file to which `generate` and `watch` add names that callers lose, with the version of "
         "the package; what it has is kept",
         _PATH,
         _path,
     ),
-    "short-method-names": Setting(
+    "short-method-names": ProjectSetting(
         "`false`",
         "methods leave out the words that their group's name says already",
         {"type": "boolean", "default": False},
         _switch,
     ),
-    "body-arguments": Setting(
+    "body-arguments": ProjectSetting(
         "`required`",
         "the bodies whose properties are arguments of methods: `required` ones, `all`, or `none` "
         "([the rule](sdk.md#bodies-of-requests))",
         {"type": "string", "enum": [*_BODY_ARGUMENTS], "default": _BODY_ARGUMENTS[0]},
         _name(_BODY_ARGUMENTS.__contains__, "must be 'required', 'all' or 'none'"),
     ),
-    "templates": Setting(
+    "templates": ProjectSetting(
         "none",
         "directory of templates of your own ([how](../how-to/override-templates.md))",
         _PATH,
         _path,
     ),
-    "pagination": Setting(
+    "pagination": ProjectSetting(
         "none",
         "how lists are paged, for a document that you do not change "
         "([how](../how-to/declare-pages.md))",
         _TABLE,
         _pagination,
     ),
-    "names": Setting("none", "names of your own ([how](#names-of-your-own))", _TABLE, _renames),
-    "deprecated": Setting(
+    "names": ProjectSetting(
+        "none", "names of your own ([how](#names-of-your-own))", _TABLE, _renames
+    ),
+    "deprecated": ProjectSetting(
         "none", "old names that work until a date ([how](#old-names))", _TABLE, _old_names
     ),
-    "test": Setting(
+    "test": ProjectSetting(
         "none",
         "how contract tests [sign in](#how-contract-tests-sign-in), and "
         "[where ids come from](#where-ids-come-from)",

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from specwright.config import LINK, NAMES, SETTINGS, SIGN_IN, Member, configs_as_of
+from specwright.config import LINK, NAMES, SETTINGS, SIGN_IN, SettingMember, configs_as_of
 from specwright.editors.settings import pyproject_schema, settings_schema
 from specwright.errors import InputError
 from tests.conftest import ROOT
@@ -162,13 +162,13 @@ def test_the_rest_of_a_file_is_left_to_other_schemas() -> None:
     assert not FILE.is_valid({"tool": {"specwright": {"documen": "x"}}})
 
 
-def rows(members: dict[str, Member]) -> str:
+def rows(members: dict[str, SettingMember]) -> str:
     lines = (f"| `{name}` | {each.default} | {each.meaning} |\n" for name, each in members.items())
     return "| Setting | Default | Meaning |\n|---|---|---|\n" + "".join(lines) + "\n"
 
 
 @pytest.mark.parametrize("members", [SETTINGS, SIGN_IN, LINK], ids=["settings", "sign-in", "links"])
-def test_the_page_has_the_words_of_the_settings(members: dict[str, Member]) -> None:
+def test_the_page_has_the_words_of_the_settings(members: dict[str, SettingMember]) -> None:
     assert rows(members) in SETTINGS_PAGE.read_text("utf-8")
 
 

@@ -6,7 +6,16 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from specwright.config import LINK, NAMES, OLD_NAME, OLD_NAMES, SETTINGS, SIGN_IN, Member, matching
+from specwright.config import (
+    LINK,
+    NAMES,
+    OLD_NAME,
+    OLD_NAMES,
+    SETTINGS,
+    SIGN_IN,
+    SettingMember,
+    matching,
+)
 from specwright.editors.schema import closed, draft_7, list_of, map_of, reference, root
 from specwright.json_values import JsonObject, mapping, one_or_more
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -76,7 +85,7 @@ def _tables() -> JsonObject:
 
 
 def _members(
-    members: Mapping[str, Member], nested: Mapping[str, JsonObject] = MappingProxyType({})
+    members: Mapping[str, SettingMember], nested: Mapping[str, JsonObject] = MappingProxyType({})
 ) -> JsonObject:
     """Return the schema of a table; those in it that have members themselves are `nested`."""
     required = [name for name, member in members.items() if member.is_required]
@@ -91,7 +100,7 @@ def _members(
     return {**schema, "x-taplo": {"initKeys": [*required]}} if required else schema
 
 
-def _description(member: Member) -> str:
+def _description(member: SettingMember) -> str:
     """Return the meaning, and the default in words unless the schema has it as a value."""
     if member.is_required or member.default == "none" or "default" in member.values:
         return _sentence(member.meaning)

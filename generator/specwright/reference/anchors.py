@@ -41,13 +41,13 @@ def anchors(
     """
     plain = Counter(name for name in names.values() if _PLAIN.fullmatch(name))
     slugs = Counter(slug(name) for name in names.values() if name not in plain)
-    made = {}
+    result = {}
     for key, name in names.items():
         wanted = name if name in plain else slug(name)
         others = plain[wanted] + (0 if name in plain else slugs[wanted])
         is_free = others == 1 and not is_taken(wanted)
-        made[key] = prefix + (wanted if is_free else _marked(wanted, str(key)))
-    return made
+        result[key] = prefix + (wanted if is_free else _marked(wanted, str(key)))
+    return result
 
 
 def is_of_page(anchor: str) -> bool:

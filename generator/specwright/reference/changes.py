@@ -61,15 +61,15 @@ def version_entries(
         f"{entry.version} {entry.day} {number}": entry.version
         for number, entry in enumerate(entries)
     }
-    made = []
+    result = []
     for entry, anchor in zip(entries, anchors(versions, "version-").values(), strict=True):
         seen: set[str] = set()
         sections = [
             (section.value, [*_groups(sentences, anchor, places, seen)])
             for section, sentences in entry.sections.items()
         ]
-        made.append(VersionEntry(anchor, entry.version, entry.day, sections))
-    return made
+        result.append(VersionEntry(anchor, entry.version, entry.day, sections))
+    return result
 
 
 def _groups(

@@ -83,13 +83,13 @@ class FieldEntry:
 def anchored(fields: Iterable[FieldEntry], above: str) -> list[FieldEntry]:
     """Return fields with anchors below another one, at any depth."""
     named: dict[str, FieldEntry] = {}
-    made = []
+    result = []
     for field in fields:
         is_first = named.setdefault(field.name, field) is field
         anchor = f"{above}/{segment(field.name)}" if is_first else ""
         inner = anchored(field.inner, anchor) if is_first else field.inner
-        made.append(replace(field, anchor=anchor, inner=inner))
-    return made
+        result.append(replace(field, anchor=anchor, inner=inner))
+    return result
 
 
 @dataclass(frozen=True)
