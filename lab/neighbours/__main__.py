@@ -8,12 +8,11 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from lab.measured import records
 from lab.neighbours.operations import operations
 from lab.neighbours.page import PAGE, line, render
-from lab.neighbours.stage import Result, Waits, stage
+from lab.neighbours.stage import Result, stage
 from tests.service import postgres_server
 
 KEPT = Path(__file__).with_name("results.json")
@@ -34,7 +33,7 @@ def main() -> None:
     options = parser.parse_args()
     record = records.current("neighbours")
     server = postgres_server.start()
-    results = {database: [_result(**row) for row in rows] for database, rows in _kept().items()}
+    results = _kept()
     try:
         # On a disk: what is in memory needs no flush.
         with TemporaryDirectory(dir="/var/tmp") as directory:
@@ -67,15 +66,9 @@ async def _measure(place: str, directory: Path, options: argparse.Namespace) -> 
     return results
 
 
-def _kept() -> dict[str, list[dict[str, Any]]]:
-    kept: dict[str, list[dict[str, Any]]] = {}
-    if KEPT.exists():
-        kept = json.loads(KEPT.read_text("utf-8"))
-    return kept
-
-
-def _result(before: dict[str, float], beside: dict[str, float], **others: Any) -> Result:
-    return Result(before=Waits(**before), beside=Waits(**beside), **others)
+def _kept() -> dict[str, list[Result]]:
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    return {database: [Result(**row) for row in rows] for database, rows in kept.items()}
 
 
 if __name__ == "__main__":

@@ -45,24 +45,21 @@ def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float, r
 
 def line(result: Result) -> str:
     """Return a row of the table."""
-    gets = f"{result.before.get_p99:.1f} → {result.beside.get_p99:.1f}"
-    orders = f"{result.before.order_p99:.1f} → {result.beside.order_p99:.1f}"
+    gets = " → ".join(f"{p99:.1f}" for p99 in result.get_p99)
+    orders = " → ".join(f"{p99:.1f}" for p99 in result.order_p99)
     return (
-        f"| {result.words} | {result.p50:.1f} | {gets} | {_gets(result):.1f} | {orders} |"
-        f" {_orders(result):.1f} | {result.beside.longest:.0f} |\n"
+        f"| {result.words} | {result.p50:.1f} | {gets} | {_ratio(result.get_p99):.1f} | {orders} |"
+        f" {_ratio(result.order_p99):.1f} | {result.longest:.0f} |\n"
     )
 
 
 def _judged(rows: Sequence[Result]) -> str:
-    above = [row.words for row in rows if max(_gets(row), _orders(row)) > MOST]
+    above = [row.words for row in rows if max(_ratio(row.get_p99), _ratio(row.order_p99)) > MOST]
     if not above:
         return f"No ratio is above {MOST:.0f}, **met**.\n"
     return f"Above {MOST:.0f}, **missed**: {'; '.join(above)}.\n"
 
 
-def _gets(result: Result) -> float:
-    return result.beside.get_p99 / result.before.get_p99
-
-
-def _orders(result: Result) -> float:
-    return result.beside.order_p99 / result.before.order_p99
+def _ratio(pair: tuple[float, float]) -> float:
+    before, beside = pair
+    return beside / before

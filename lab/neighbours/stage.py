@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -82,23 +82,21 @@ class Waits:
     order_p99: float
     longest: float
 
-    @classmethod
-    def median(cls, rounds: Sequence[Waits]) -> Waits:
-        """Return the medians of several rounds."""
-        return cls(*map(median, zip(*map(astuple, rounds), strict=True)))
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """An operation of the large partner, and the waits of the small one before and beside it.
+    """An operation of the large partner, and the waits of the small one, in milliseconds.
 
     Attributes:
+        get_p99, order_p99: without the calls of the large partner, and with them.
+        longest: with them.
         p50: of the large partner itself.
     """
 
     words: str
-    before: Waits
-    beside: Waits
+    get_p99: tuple[float, float]
+    order_p99: tuple[float, float]
+    longest: float
     p50: float
     statuses: tuple[int, ...]
 
@@ -141,8 +139,9 @@ class Stage:
             beside.append(measured.result())
         return Result(
             operation.words,
-            Waits.median(before),
-            Waits.median(beside),
+            (median(wait.get_p99 for wait in before), median(wait.get_p99 for wait in beside)),
+            (median(wait.order_p99 for wait in before), median(wait.order_p99 for wait in beside)),
+            max(wait.longest for wait in beside),
             median(caliper.percentile(0.5) for caliper in greedy) * 1000,
             tuple(sorted(set[int]().union(*(caliper.statuses for caliper in greedy)))),
         )

@@ -10,14 +10,14 @@ import pytest
 
 from lab.neighbours.operations import operations
 from lab.neighbours.page import line, render
-from lab.neighbours.stage import LARGE, Caliper, Result, Waits, stage
+from lab.neighbours.stage import LARGE, Caliper, Result, stage
 from tests.conftest import ROOT
 
 SIZE = 100
 
 
-def waits(p99: float) -> Waits:
-    return Waits(p99, p99, p99)
+def result(words: str, before: float, beside: float) -> Result:
+    return Result(words, (before, beside), (before, beside), beside, 1.0, (200,))
 
 
 def test_every_operation_of_the_contract_is_called() -> None:
@@ -31,8 +31,7 @@ def test_every_operation_of_the_contract_is_called() -> None:
 
 
 def test_a_ratio_above_two_is_named() -> None:
-    slow = Result("GET /slow", waits(2.0), waits(4.1), 1.0, (200,))
-    good = Result("GET /good", waits(2.0), waits(3.9), 1.0, (200,))
+    slow, good = result("GET /slow", 2.0, 4.1), result("GET /good", 2.0, 3.9)
     assert "| GET /slow | 1.0 | 2.0 → 4.1 | 2.0 | 2.0 → 4.1 | 2.0 | 4 |" in line(slow)
     page = render({"SQLite": [slow, good], "PostgreSQL": [good]}, SIZE, 5, 3)
     assert "Above 2, **missed**: GET /slow.\n" in page
