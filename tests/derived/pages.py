@@ -42,8 +42,8 @@ DECISION = re.compile(
 CLI_HEAD = """\
 # Commands
 
-What `--help` says of every command. [Use the command line](../how-to/use-the-command-line.md) has
-the things that they have in common. `nox -s derive` makes this page.
+The `--help` of every command. [Use the command line](../how-to/use-the-command-line.md) has their
+conventions. `nox -s derive` makes this page.
 """
 
 RULES_FOOT = """

@@ -31,6 +31,9 @@ STOPPED = {
     # A verb is fine: a server answers.
     r"(?<!-)(an?|the|its|every|each|any|no|first|another|own|without) answers?": "response",
     r"for ever": "forever, indefinitely",
+    r"belong(s|ed)? into": "belong in",
+    r"that (is|are) here": "in this directory",
+    r"(an?|the|your) [a-z]+ of yours": "your own",
     r"see(s|n)? to (?!it\b)": "handle, ensure",
     r"(?<!there )(is|are) no (?!longer\b|such\b|more\b)[a-z]+": "is not a valid X",
 }
@@ -103,6 +106,9 @@ def stopped(text: str) -> list[str]:
         "None stands for any value.",
         "A null leads to an error.",
         "Every answer has an id.",
+        "It belongs into the table.",
+        "The file that is here.",
+        "A response of yours.",
     ],
 )
 def test_a_stopped_word_is_found(text: str) -> None:

@@ -45,10 +45,10 @@ def changelog(
 ) -> None:
     """Write the changelog entry for the change from BASE to REVISION, in Markdown.
 
-    Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. REVISION is the
-    document of [tool.specwright] unless it is given. The form is that of Keep a Changelog; the
-    heading is the version of REVISION. Accepted changes are included. With --since, BASE is left
-    out: the versions are those of the commits up to the working tree, the newest first.
+    Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. By default, REVISION is
+    the document of [tool.specwright]. The entry has the form of Keep a Changelog; its heading is
+    the version of REVISION. Accepted changes are included. With --since, omit BASE: there is an
+    entry for each version from that commit to the working tree, the newest first.
     """
     names = [*([] if since is None else [""]), *documents, *([document] if document else [])]
     if not 1 <= len(names) <= 2:

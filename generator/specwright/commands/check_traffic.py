@@ -42,7 +42,7 @@ cannot be used.
     "--base-url",
     metavar="URL",
     required=True,
-    help="The base URL of the paths in the document; requests to other URLs are left out.",
+    help="The base URL of the paths in the document; requests to other URLs are ignored.",
 )
 @document_argument()
 @click.option(
@@ -66,7 +66,7 @@ def check_traffic(
 ) -> None:
     """Check the traffic in HAR, recorded by a browser, a proxy or a test, against the document.
 
-    Every rule about single exchanges is applied; no request is sent.
+    It applies every rule that a single request and its response can break, and sends nothing.
     """
     project, url = configured(document=document), base_url.rstrip("/")
     part = sound_part(read_document(chosen_document(project), allowed))

@@ -66,9 +66,9 @@ def diff(
     """Review the change from BASE to REVISION for breaking changes.
 
     Both are files with OpenAPI 3, addresses of such files, or `git:REF:path` for a file of a
-    commit; or directories, of which the documents with the same path are compared. REVISION is the
-    document of [tool.specwright] unless it is given. docs/reference/rules.md lists the rules;
-    `lint.toml` beside REVISION sets their levels, too.
+    commit; or directories, whose documents with the same path are compared. By default, REVISION is
+    the document of [tool.specwright]. docs/reference/rules.md lists the rules, and `lint.toml`
+    beside REVISION sets their levels.
     """
     newer = str(revision or compared_document(base))
 

@@ -32,8 +32,8 @@ Examples:
   specwright docs openapi.yaml --output site/reference
   specwright docs --output reference.html --since v1.0.0
 
-Exit codes: 0 if the pages are written, 1 if the document has findings that lint.toml makes errors
-or a part of it is left out because of a bug, 2 if the document cannot be used or a page cannot be
+Exit codes: 0 if the pages were written; 1 if the document has findings that lint.toml makes errors,
+or a part of it was left out because of a bug; 2 if the document cannot be used or a page cannot be
 written.
 """
 )
@@ -88,9 +88,9 @@ def docs(
 ) -> None:
     """Write the reference of an API as an HTML page, or as a site.
 
-    It has operations, webhooks, models, errors and declared rules. DOCUMENT is the document of
-    [tool.specwright] unless it is given. The pages have samples of each operation, a search, and
-    forms to send requests. A page works offline and needs no other file. A site has a page for each
+    It covers operations, webhooks, models, errors and declared rules. By default, DOCUMENT is that
+    of [tool.specwright]. Each operation has samples of requests and a form to send them; a search
+    covers all of them. A page works offline and needs no other file. A site has a page for each
     group of operations; other files in its directory are left alone.
     """
     if earlier and since is not None:

@@ -22,8 +22,8 @@ Examples:
   specwright fmt
   specwright fmt --check public.yaml partners.json
 
-Exit codes: 0 if the documents have or now have canonical form, 1 if --check found one that has not,
-2 if one cannot be read or written.
+Exit codes: 0 if the documents are in canonical form now, 1 if --check found one that is not, 2 if
+one cannot be read or written.
 """
 )
 @documents_argument
@@ -32,12 +32,12 @@ Exit codes: 0 if the documents have or now have canonical form, 1 if --check fou
 def fmt(ctx: click.Context, documents: tuple[Path | str, ...], check: bool) -> None:
     """Rewrite OpenAPI documents in canonical form.
 
-    DOCUMENTS are by default those of [tool.specwright], or the openapi or swagger file (.json,
-    .yaml or .yml) that is here.
+    By default, DOCUMENTS are those of [tool.specwright], or the openapi or swagger file (.json,
+    .yaml or .yml) in this directory.
 
-    Fields have the order in which the specification lists them, component names are sorted, and
-    lines end with line feeds, one at the end. JSON has two spaces of indentation. YAML keeps its
-    style and its comments, which move with the field below them. The content does not change.
+    Fields are in the order of the specification, component names are sorted, and the file ends
+    with one line feed. JSON is indented by two spaces. YAML keeps its style and its comments, which
+    move with the field below them. The content does not change.
     """
     changed = {}
     for path in local(chosen_documents(documents), "format a copy of it"):

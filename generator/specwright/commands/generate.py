@@ -31,8 +31,8 @@ Examples:
   specwright generate --document openapi.yaml --output sdk --package shop
   specwright generate --document https://api.example.com/openapi.json
 
-Exit codes: 0 if the output is up to date, 1 if --check or --diff found a difference, the document
-has findings that lint.toml makes errors, or a part of it was left out because of a bug, 2 if a file
+Exit codes: 0 if the output is up to date; 1 if --check or --diff found a difference, the document
+has findings that lint.toml makes errors, or a part of it was left out because of a bug; 2 if a file
 cannot be read or written.
 """
 )
@@ -45,12 +45,12 @@ def generate(
 ) -> None:
     """Generate models, client, server stub and webhooks from an OpenAPI document.
 
-    An element with a mistake is left out, with a message; the rest is generated. Options that are
-    not given come from [tool.specwright] in the nearest pyproject.toml, or from each of several
-    [[tool.specwright]]; without those, the document is the openapi or swagger file (.json, .yaml
-    or .yml) that is here. Files in the output that were edited or added by hand are never
+    An element with a mistake is left out, with a message; the rest is generated. Options that you
+    omit come from [tool.specwright] in the nearest pyproject.toml, or from each of several
+    [[tool.specwright]]. Without those, the document is the openapi or swagger file (.json, .yaml
+    or .yml) in this directory. Files in the output that were edited or added by hand are never
     overwritten. Public names that were removed or have another type are listed, as in `review`,
-    and added to the changelog if one is named.
+    and added to the changelog if there is one.
     """
     chosen = packages(options)
     for package in chosen:

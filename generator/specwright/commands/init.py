@@ -57,28 +57,29 @@ Examples:
   specwright init --publish
   specwright init --names
 
-Exit codes: 0 if the project has its files now, 2 if there is no document, the project has
-settings already, or a file cannot be written.
+Exit codes: 0 if the files were written or are there already, 2 if there is no document, the
+project has settings already, or a file cannot be written.
 """
 )
-@document_argument(default="the openapi or swagger file that is here")
+@document_argument(default="the openapi or swagger file here")
 @allow_refs_from
 @click.option(
     "--ci",
     type=click.Choice([*SERVICES, _NO_CI]),
-    help="The service that checks pull or merge requests; in a project, only its jobs are written."
+    help="The service that checks pull or merge requests; in an existing project, only its jobs "
+    "are written."
     "  [default: gitlab if there is a .gitlab-ci.yml and no .github, otherwise github]",
 )
 @click.option(
     "--publish",
     is_flag=True,
-    help="Also write a workflow of GitHub that publishes the package on PyPI; in a project, only "
-    "that.",
+    help="Also write a GitHub workflow that publishes the package on PyPI; in an existing project, "
+    "write only that.",
 )
 @click.option(
     "--names",
     is_flag=True,
-    help="In a project, only add plain names of methods that its settings lack.",
+    help="In an existing project, only add the plain method names that its settings lack.",
 )
 def init(
     document: Path | str | None,
@@ -89,16 +90,16 @@ def init(
 ) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
-    DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
-    it, the openapi or swagger file (.json, .yaml or .yml) that is here, or in spec, specs, api,
-    docs or openapi. Settings that follow plainly from it are written, too: pagination of lists,
-    sign-in and plain names of methods that a framework has named. Existing files are kept, or
-    added to. The workflow of GitHub or the pipeline of GitLab is at the top of the git repository,
-    and may have jobs for several projects.
+    DOCUMENT is a file below this directory, or an address to copy it from. By default, it is the
+    openapi or swagger file (.json, .yaml or .yml) in this directory, or in spec, specs, api, docs
+    or openapi. Settings that clearly follow from the document are written, too: the pagination of
+    lists, the sign-in, and plain names for methods that a framework has named. Existing files are
+    kept, or added to. The GitHub workflow or GitLab pipeline is written to the top of the git
+    repository, and can have jobs for several projects.
 
-    With --publish, a workflow builds the package when a tag is pushed, and publishes it as a
-    trusted publisher, without a token. With --names, a project that has settings gets those for
-    methods that a framework has named, such as those of new operations.
+    With --publish, a workflow builds the package when you push a tag, and publishes it on PyPI
+    without a token. With --names, an existing project gets plain names for methods that a framework
+    has named, such as those of new operations.
     """
     here = Path()
     top = repository(here.resolve()) or here

@@ -77,7 +77,7 @@ def listen(
 ) -> None:
     """Receive the webhooks of the implementation at URL on this machine, and show them.
 
-    Registers an endpoint as the document declares it, and removes it at the end. Deliveries are
+    It registers an endpoint as the document declares, and removes it at the end. Deliveries are
     verified. With --forward-to, the implementation gets the response of your application.
     """
     access = Access({MAIN: (key,)} if key is not None else {}, hosts, live)

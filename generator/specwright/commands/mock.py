@@ -50,13 +50,13 @@ def mock(
 ) -> None:
     """Serve a mock of the API on this machine, with the responses that the document declares.
 
-    DOCUMENT is the document of [tool.specwright] unless it is given. Paths are those of the
-    document, below the paths of its servers. Bodies and required headers are the examples of the
-    document, or else values that match its schemas; one that has no value is named at the start,
-    and is a 500. The response is the first declared success; the header `Prefer: code=404` chooses
-    another status, `Prefer: example=NAME` an example, and Accept a media type. Requests are not
-    checked, and change nothing. Each of them is logged on the error stream. Pages of any origin
-    can read the responses; other machines have no access.
+    By default, DOCUMENT is that of [tool.specwright]. Paths are those of the document, below the
+    paths of its servers. Bodies and required headers are the examples of the document, or else
+    values that match its schemas. A schema without such a value is named at the start, and its
+    operation responds with 500. The response is the first declared success; a request chooses
+    another status with the header `Prefer: code=404`, an example with `Prefer: example=NAME`, and
+    a media type with Accept. Requests are not checked, and change nothing. Each request is logged
+    on the error stream. Web pages of any origin can read the responses; other machines cannot.
     """
     try:
         listener = listening(port or 0) if inherited is None else socket.socket(fileno=inherited)

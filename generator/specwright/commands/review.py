@@ -64,7 +64,7 @@ or a setting cannot be used.
 """
 )
 @click.option(
-    "--base", required=True, metavar="REF", help="The commit to compare with, as git names it."
+    "--base", required=True, metavar="REF", help="The commit to compare with, such as origin/main."
 )
 @documents_argument
 @output_format
@@ -95,10 +95,10 @@ def review(
 ) -> None:
     """Review the changes to the contract in the working tree since a commit.
 
-    One report: the findings of `validate`, those of `diff`, the drift of the generated package,
-    and how its public names changed. DOCUMENTS are files with OpenAPI 3, or directories of them;
-    by default those of [tool.specwright]. One that the commit does not have is new, or was moved
-    from a path with the same title.
+    The report has the findings of `validate` and of `diff`, the drift of the generated package,
+    and the changes of its public names. DOCUMENTS are files with OpenAPI 3, or directories of
+    them; by default those of [tool.specwright]. A document that the commit does not have is new,
+    or was moved from the path of a removed one with the same title.
     """
     commit = Commit.of(base)
     named = local(documents, "review a copy of it in the repository")

@@ -30,8 +30,8 @@ Examples:
   specwright scaffold --into service/shop
   specwright scaffold --into service/shop --update
 
-Exit codes: 0 if every file exists now, 1 if the document has findings that lint.toml makes errors
-or a part of it is left out because of a bug, 2 if a file cannot be written.
+Exit codes: 0 if every file exists now; 1 if the document has findings that lint.toml makes errors,
+or a part of it was left out because of a bug; 2 if a file cannot be written.
 """
 )
 @document_argument()
@@ -61,8 +61,9 @@ def scaffold(
 ) -> None:
     """Write a module for each group of operations, and an app.py that serves them.
 
-    They run as they are and answer every request with 501. Existing files are skipped, and the
-    handlers that they lack are named. --update inserts those, and changes no line that exists.
+    They run as they are, and respond to every request with 501. Existing files are skipped, and
+    the handlers that they lack are named. --update inserts these handlers; existing lines stay as
+    they are.
     """
     from specwright import pipeline
     from specwright.arguments.documents import lint_settings

@@ -30,7 +30,7 @@ Examples:
   specwright test-receiver https://staging.example/hooks spec/openapi.json --format sarif \\
     --allow-host staging.example --secret-env WEBHOOK_SECRET
 
-Exit codes: 0 if every response was right, 1 if one was wrong, 2 if nothing could be sent.
+Exit codes: 0 if every response was correct, 1 if one was not, 2 if nothing could be sent.
 """,
 )
 @click.argument("url")
@@ -55,10 +55,9 @@ def test_receiver(
 ) -> None:
     """Send genuine and forged deliveries to a consumer of webhooks, and check its responses.
 
-    URL is the endpoint of the consumer. Every webhook of the document is sent as its examples show
-    it, or as its schema says where it has none; one is sent again, forged in each way that a
-    consumer must detect, and with a type that is not known yet where the document allows
-    for it.
+    URL is the endpoint of the consumer. It receives every webhook of the document, with the values
+    of its examples or else of its schema. One of them is sent again: forged in each way that a
+    consumer must detect, and with an unknown event type if the document allows that.
     """
     checked_url(url, hosts)
     chosen = valid_document(document, allowed)

@@ -60,8 +60,8 @@ def validate(
 
     DOCUMENTS are JSON or YAML files with OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, or their
     addresses; by default those of [tool.specwright], or the openapi or swagger file (.json, .yaml
-    or .yml) that is here. They are checked against the official schema, then for errors that it
-    cannot express, then against the rules of docs/reference/rules.md.
+    or .yml) in this directory. They are checked against the official schema, then for errors that
+    it cannot express, then against the rules of docs/reference/rules.md.
     """
     with progress(VALIDATION) as steps:
         report = merge_reports(

@@ -66,7 +66,7 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be u
     "--docs",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="Write the reference there, too, as `docs --output` does.",
+    help="Also write the reference there, as `docs --output` does.",
 )
 @click.option(
     "--port",
@@ -79,7 +79,7 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be u
     "--mock",
     metavar="PORT",
     type=IntegerRange(0, 65535),
-    help="Serve a mock on this port of this machine, as `mock` does.",
+    help="Also serve a mock on this port of this machine, as `mock` does.",
 )
 @click.pass_context
 def watch(
@@ -92,10 +92,10 @@ def watch(
 ) -> None:
     """Generate again each time the document, its settings or templates change.
 
-    The options are those of `generate`. The files that the document refers to are watched, too.
-    Each run prints one line, or one for each of several documents. Errors do not end the command:
-    the next change starts the next run. --docs and --mock are for one document; if it cannot be
-    used, the last pages and the last mock stay.
+    The options are those of `generate`. Files that the document refers to are watched, too. Each
+    run prints one line for each document. Errors do not end the command: the next change starts
+    the next run. --docs and --mock take a single document; while it has errors, the last pages and
+    the last mock remain.
     """
     document = options["document"]
     if isinstance(document, str):

@@ -2,7 +2,7 @@
 
 A document may declare the same statuses for every operation, most of which a correct server never
 sends; coverage of all pairs would then say little. A list of exceptions would hide pairs that a
-test should have reached, so a pair is out of reach by the document's content, never by its name.
+test should have reached, so a pair is unreachable by the document's content, never by its name.
 It stays in the table with its reason, and the share still counts everything declared.
 """
 
@@ -105,7 +105,7 @@ def tables(items: Sequence[Item]) -> tuple[Table, ...]:
     )
     return (
         Table(
-            "Coverage of the contract", ("", "reached", "declared", "share", "out of reach"), rows
+            "Coverage of the contract", ("", "reached", "declared", "share", "unreachable"), rows
         ),
         Table("Not reached", ("", "reason", "count", "such as"), groups),
     )
