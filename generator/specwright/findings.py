@@ -269,6 +269,7 @@ class Report:
         rule_runs: the rules that were tried, and on what, for a report about behaviour.
         run_time: the time and host of the run, for the same.
         operation_summaries: the operations of the API, for the same.
+        unchecked: the parts that the command left unchecked this time, in words.
     """
 
     document: str
@@ -285,6 +286,7 @@ class Report:
     rule_runs: tuple[RuleRun, ...] = ()
     run_time: RunTime | None = None
     operation_summaries: tuple[OperationSummary, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

@@ -95,4 +95,5 @@ def saying(text: str) -> Report:
         lambda location: text,
         ((text, text),),
         (Table(text, (text, text), ((text, text),), text),),
+        unchecked=(text,),
     )

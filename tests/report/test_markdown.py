@@ -99,7 +99,10 @@ def test_a_comment_is_one_block_after_the_other() -> None:
     proven = replace(SLOW, evidence=(Evidence("F1", "GET /a"), Evidence("answer", "200")))
     steps = Table("Steps", ("Step",), (("explore",),))
     _, *rest = markdown(Report("f", (proven, SLOW), tables=(steps,))).split("\n\n")
-    document = "<p>\n<code>document</code> <b><code>f</code></b><br>\n</p>"
+    document = (
+        "<p>\n<code>document</code> <b><code>f</code></b><br>\n<code>not checked</code> "
+        "<b><code>whether the server does what the document says</code></b><br>\n</p>"
+    )
     row = (
         "<tr><td><code>GET /esims is slow</code><br>"
         "<sub><code>spec/openapi.json:1:1</code></sub></td></tr>\n"
@@ -142,12 +145,13 @@ def test_a_change_stands_below_its_operations_with_its_value_and_its_name() -> N
         "f", (CHANGED,), rules=(rule,), headline="1 breaking change in 4 of 9 operations"
     )
     text = markdown(report)
+    shown = "<code>GET /a</code>, <code>GET /b</code>, <code>GET /c</code>"
     assert text.startswith(
         "### specwright report failed: 1 breaking change in 4 of 9 operations <!--"
     )
     assert (
-        "<tr><td><b>1 change</b> in 4 operations: <code>replay</code><br>A request that is repeated"
-        " does its work once.</td><td>Keep it, <code>deprecated</code>.</td></tr>"
+        "<tr><td><b>1 change</b>: <code>replay</code><br>A request that is repeated does its work "
+        f"once.</td><td>{shown} and 1 more</td><td>Keep it, <code>deprecated</code>.</td></tr>"
     ) in text
     assert (
         '<tr><th align="left"><code>GET /a</code>, <code>GET /b</code>, <code>GET /c</code>'

@@ -118,9 +118,13 @@ def test_the_page_says_what_breaks_how_to_avoid_it_and_whom(
 ) -> None:
     page = opened(browser, tmp_path)
     rows = page.evaluate("[...document.querySelectorAll('.kinds tbody tr')].map(r => r.innerText)")
-    assert [row.split("\t")[1:] for row in rows] == [
-        ["3 changes in 4 operations", "Keep it, deprecated."],
-        ["1 change in 1 operation", "Keep its name."],
+    assert [[cell.strip().split("\n\n") for cell in row.split("\t")] for row in rows] == [
+        [
+            ["Order.p4: is gone", "Order.p3: is gone", "and 1 more change", "gone gone breaks."],
+            ["GET /a", "GET /b", "and 2 more operations"],
+            ["Keep it, deprecated."],
+        ],
+        [["Order.p2: is gone", "renamed renamed breaks."], ["GET /a"], ["Keep its name."]],
     ]
     links = page.evaluate(
         "[...document.querySelectorAll('.operations li')].map(each => each.innerText)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -104,6 +104,7 @@ def compare(
         headline=_headline(base, remaining, accepted),
         breaking=sum(map(_breaks, (*remaining, *accepted))),
         version=version.least if version else "",
+        unchecked=tuple(_unchecked(remaining)),
     )
 
 
@@ -133,6 +134,14 @@ def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Fi
         words.append(f"no breaking changes in {counted(len(_labels(base)), 'operation')}")
     count = sum(map(_breaks, accepted))
     return ", ".join(words) + (f" ({count} accepted)" if count else "")
+
+
+def _unchecked(findings: Sequence[Finding]) -> Iterator[str]:
+    counts = Counter(finding.rule for finding in findings)
+    if count := counts[DIFF_UNPROVEN]:
+        yield f"{counted(count, 'change')} that no proof decides"
+    if count := counts[DIFF_INCOMPLETE]:
+        yield f"{counted(count, 'part')} too large or malformed to compare"
 
 
 def _affected_count(base: Document, findings: Sequence[Finding]) -> str:

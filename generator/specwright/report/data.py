@@ -34,6 +34,8 @@ def render(report: Report) -> str:
         "findings": [_finding(finding) for finding in report.findings],
         "waived": [_finding(finding) for finding in report.waived],
     }
+    if report.unchecked:
+        data["not_checked"] = report.unchecked
     if report.facts:
         data["facts"] = [{"label": label, "value": value} for label, value in report.facts]
     if report.tables:

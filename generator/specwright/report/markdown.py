@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from specwright.findings import Finding, Level, Report, Table
 from specwright.report.outline import Chapter, FindingGroup, RuleCount, chapters, rule_counts
-from specwright.report.wording import counted, finding_counts, headline
+from specwright.report.wording import counted, finding_counts, headline, unchecked
 from specwright.text import visible
 
 # The length limit of GitHub for a comment.
@@ -44,7 +44,8 @@ def render(report: Report) -> str:
     title = f"specwright {report.command} {outcome}: {headline(report)}"
     head = f"### {title} {marker(report.command)}\n"
     counts = [("findings", finding_counts(report))] if report.headline else []
-    facts = [("document", report.document), *counts, *report.facts]
+    limits = [("not checked", unchecked(report))]
+    facts = [("document", report.document), *counts, *limits, *report.facts]
     before = _block("<p>", facts, _fact, "</p>", _FACTS, "fact") + _rules(report)
     after = _tables(report) + _all_waived(report)
     return head + before + _findings(report, LIMIT - len(head) - len(before) - len(after)) + after
@@ -52,16 +53,16 @@ def render(report: Report) -> str:
 
 def _rules(report: Report) -> str:
     """Return a table of the rules that changes break, with a way to avoid each break."""
-    opening = f"<table>\n{_headings('Breaking changes', 'Non-breaking alternative')}"
+    opening = f"<table>\n{_headings('What breaks', 'For whom', 'What to do instead')}"
     counts = rule_counts(report)
     return _block(opening, counts, _rule, "</table>", _RULES, "rule") if counts else ""
 
 
 def _rule(entry: RuleCount) -> _Entry:
-    often = f"<b>{counted(entry.count, 'change')}</b>"
-    often += f" in {counted(entry.operations, 'operation')}" if entry.operations else ""
-    what = f"{often}: {_code(entry.rule.id)}<br>{_ours(entry.rule.why)}"
-    return _Entry(_row(what, _ours(entry.rule.instead)))
+    count = counted(len(entry.findings), "change")
+    what = f"<b>{count}</b>: {_code(entry.rule.id)}<br>{_ours(entry.rule.why)}"
+    whom = _listed(entry.operations) if entry.operations else "every caller"
+    return _Entry(_row(what, whom, _ours(entry.rule.instead)))
 
 
 def _findings(report: Report, room: int) -> str:
@@ -95,11 +96,16 @@ def _rows(group: FindingGroup) -> Iterator[_Entry]:
 
 def _heading(group: FindingGroup) -> str:
     if group.rule is not None:
-        return _code(group.rule.id)
+        advice = f"<br><sub>{_ours(group.rule.advice)}</sub>" if group.rule.advice else ""
+        return f"{_code(group.rule.id)}{advice}"
     if not group.operations:
         return "The whole API"
-    more = len(group.operations) - _SHOWN_OPERATIONS
-    shown = ", ".join(map(_code, group.operations[:_SHOWN_OPERATIONS]))
+    return _listed(group.operations)
+
+
+def _listed(operations: Sequence[str]) -> str:
+    more = len(operations) - _SHOWN_OPERATIONS
+    shown = ", ".join(map(_code, operations[:_SHOWN_OPERATIONS]))
     return f"{shown} and {more} more" if more > 0 else shown
 
 
@@ -216,6 +222,7 @@ def _place(finding: Finding) -> str:
     """Return the location; for a change, also its rule and the fingerprint to accept it by."""
     words = [_code(str(finding.location))]
     if finding.affected is None:
+        words += [f"in {_listed(finding.operations)}"] if len(finding.operations) > 1 else []
         words += [_code(finding.pointer)] if finding.pointer else []
         words += [f"see also {_code(str(finding.related))}"] if finding.related else []
     else:

@@ -45,11 +45,19 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """The errors of one rule of changes, as a line of an overview."""
+    """The errors of one rule of changes, as a line of an overview.
+
+    Attributes:
+        operations: the operations that they affect, each once.
+    """
 
     rule: RuleDescription
-    count: int
-    operations: int
+    findings: Sequence[Finding]
+
+    @property
+    def operations(self) -> Sequence[str]:
+        named = (name for finding in self.findings for name in finding.operations)
+        return tuple(dict.fromkeys(named))
 
 
 # The titles of the chapters, by level and whether they are about changes.
@@ -121,20 +129,14 @@ def rule_counts(report: Report) -> Sequence[RuleCount]:
         if finding.affected and finding.level is Level.ERROR
     )
     return [
-        RuleCount(
-            rules.get(rule) or _unknown(rule),
-            len(findings),
-            len(
-                {
-                    name
-                    for finding in findings
-                    if finding.affected
-                    for name in finding.affected.operations
-                }
-            ),
-        )
+        RuleCount(rules.get(rule) or _unknown(rule), findings)
         for rule, findings in _by(changes, lambda finding: finding.rule).items()
     ]
+
+
+def causes(report: Report) -> Sequence[Finding]:
+    """Return the findings of a test, the first to fix first."""
+    return [finding for finding in in_reading_order(report) if finding.occurrences]
 
 
 def _groups(

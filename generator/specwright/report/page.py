@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from specwright import __version__
 from specwright.findings import EXPECTED, WORST_FIRST, Evidence, Finding, OperationSummary, Report
 from specwright.report.excerpt import SourceLines
-from specwright.report.outline import by_operation, chapters, in_reading_order, rule_counts
-from specwright.report.wording import counted, finding_counts, headline
+from specwright.report.outline import by_operation, causes, chapters, in_reading_order, rule_counts
+from specwright.report.wording import counted, finding_counts, headline, unchecked
 from specwright.text import visible
 
 if TYPE_CHECKING:
@@ -33,10 +33,12 @@ def render(report: Report) -> str:
         report=report,
         headline=headline(report),
         verdict=finding_counts(report),
+        unchecked=unchecked(report),
         rule_counts=rule_counts(report),
         operations=by_operation(report),
         chapters=chapters(report),
-        causes=[finding for finding in in_reading_order(report) if finding.occurrences],
+        causes=causes(report),
+        advice={rule.id: rule.advice for rule in report.rules},
         findings=findings,
         state=state,
         states=Counter(map(state, report.operation_summaries)),

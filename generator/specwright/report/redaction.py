@@ -100,6 +100,7 @@ class Redaction:
             findings=tuple(map(self._finding, report.findings)),
             waived=tuple(map(self._finding, report.waived)),
             line=line,
+            unchecked=tuple(map(self.text, report.unchecked)),
             facts=tuple((self.text(label), self.text(value)) for label, value in report.facts),
             tables=tuple(map(self._table, report.tables)),
             operation_summaries=tuple(

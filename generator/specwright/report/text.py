@@ -8,10 +8,14 @@ import click
 
 from specwright.findings import Finding, Level, Report, Table
 from specwright.report.excerpt import LONGEST_SOURCE, excerpt
-from specwright.report.outline import in_reading_order
-from specwright.report.wording import counted, details, finding_counts
+from specwright.report.outline import causes, in_reading_order, rule_counts
+from specwright.report.wording import counted, details, finding_counts, listed
 from specwright.text import visible
 
+# The lines of a terminal: the beginning of a longer report is not seen at first.
+_SCREEN = 24
+# The numbers of operations, and of causes, in the summary.
+_FEW, _FIRST = 2, 5
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
@@ -27,7 +31,29 @@ def render(report: Report, most: int | None = None) -> str:
     lines += _never_succeeded(report)
     lines += [line for table in report.tables for line in _table(table)]
     lines += [visible(f"{label}: {value}") for label, value in report.facts]
+    if len(lines) > _SCREEN:
+        lines += _summary(report)
+    if report.unchecked:
+        lines.append(visible(f"Not checked: {'; '.join(report.unchecked)}"))
     return "\n".join([*lines, outcome(report)]) + "\n"
+
+
+def _summary(report: Report) -> Iterator[str]:
+    """Yield what breaks, for whom, and the way to the remedies, as the end is read first."""
+    counts, fixes = rule_counts(report), causes(report)
+    if counts:
+        rows = [
+            (str(len(entry.findings)), entry.rule.id, listed(entry.operations, _FEW))
+            for entry in counts
+        ]
+        note = "`specwright explain RULE` has a way without a break for each rule"
+        yield from _table(Table("What breaks, and for whom", ("", "rule", "in"), tuple(rows), note))
+    if fixes:
+        yield "What to fix first:"
+        yield from (visible(f"    {finding.rule} {finding.message}") for finding in fixes[:_FIRST])
+        if len(fixes) > _FIRST:
+            yield f"    … and {counted(len(fixes) - _FIRST, 'further cause')} above"
+        yield "    `specwright explain RULE` has the remedy of each rule"
 
 
 def outcome(report: Report) -> str:

@@ -15,6 +15,12 @@ def headline(report: Report) -> str:
     return report.headline or finding_counts(report)
 
 
+def unchecked(report: Report) -> str:
+    """Return the parts that were not checked: this time, and by commands that only read."""
+    server = [] if report.rule_runs else ["whether the server does what the document says"]
+    return "; ".join((*report.unchecked, *server)) or "nothing"
+
+
 def finding_counts(report: Report) -> str:
     """Return the number of findings of each level, and of waived ones."""
     counts = [counted(count, level) for level in WORST_FIRST if (count := report.count(level))]

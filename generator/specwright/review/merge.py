@@ -44,6 +44,9 @@ def merge_reports(reports: Sequence[Report]) -> Report:
         reports[0].command,
         f"breaking changes in {broken} of {counted(len(reports), 'document')}" if compared else "",
         sum(compared) if compared else None,
+        unchecked=tuple(
+            f"{report.document}: {part}" for report in reports for part in report.unchecked
+        ),
     )
 
 

@@ -92,6 +92,13 @@ class RegeneratedPackage:
         broken = distinct(change for change in self._changes if change.breaks)
         return [(self._broken(change), (change.name,)) for change in broken]
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether the package could be generated from both sides."""
+        return not (
+            isinstance(self.base, PackageFailure) or isinstance(self.revision, PackageFailure)
+        )
+
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the state of the package, in a few words."""
         if isinstance(self.revision, PackageFailure):

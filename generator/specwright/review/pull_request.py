@@ -142,7 +142,13 @@ def join_reports(
         facts=tuple(facts),
         tables=(table,) if table else (),
         command="review",
+        unchecked=(*changes.unchecked, *_unchecked(package)),
     )
+
+
+def _unchecked(package: RegeneratedPackage | None) -> Iterator[str]:
+    if package is not None and not package.is_compared:
+        yield "code that uses the generated package, which one side lacks"
 
 
 def _new_findings(base: Report, revision: Report) -> Sequence[Finding]:

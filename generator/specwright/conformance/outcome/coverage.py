@@ -32,6 +32,15 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 _DEPTH = 8
+_NOT_REQUIRED = "nothing in the contract or run requires it"
+# The kinds of parts that an exchange has or not, in the plural.
+_PARTS = {
+    "status": "statuses",
+    "parameter": "parameters",
+    "property": "properties",
+    "enum value": "enum values",
+    "event": "events",
+}
 # The most items to name in a group that was not reached.
 _NAMED = 3
 
@@ -66,7 +75,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
         items.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:
         count = len(record.checked.get(rule.id, ()))
-        reason = "" if count else reasons.get(rule.id, "nothing in the contract or run requires it")
+        reason = "" if count else reasons.get(rule.id, _NOT_REQUIRED)
         items.append(Item("rule", rule.id, "", count, reason))
     return items
 
@@ -109,6 +118,24 @@ def tables(items: Sequence[Item]) -> tuple[Table, ...]:
         ),
         Table("Not reached", ("", "reason", "count", "such as"), groups),
     )
+
+
+def unreached(items: Sequence[Item]) -> Iterator[str]:
+    """Yield the numbers of statuses and parts of bodies that no exchange had."""
+    for kind, plural in _PARTS.items():
+        of_kind = [item for item in items if item.kind == kind and not item.is_out_of_reach]
+        missing = len(of_kind) - _reached(of_kind)
+        if missing:
+            yield f"{missing} of {len(of_kind)} {plural}"
+
+
+def skipped_rules(items: Sequence[Item]) -> list[tuple[str, list[str]]]:
+    """Return the rules that something prevented, by the reason, the most frequent one first."""
+    rules = defaultdict[str, list[str]](list)
+    for item in items:
+        if item.kind == "rule" and item.reason not in ("", _NOT_REQUIRED):
+            rules[item.reason].append(item.name)
+    return sorted(rules.items(), key=lambda entry: -len(entry[1]))
 
 
 def linked(record: Record) -> Table:

@@ -14,7 +14,7 @@ from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.recording.record import Record
 from specwright.conformance.run import Run
 from specwright.findings import OperationSummary, Report, Table
-from specwright.report.wording import listed
+from specwright.report.wording import counted, listed
 
 # The most operations to name in the headline.
 _NAMED = 3
@@ -37,6 +37,7 @@ def run_report(run: Run, standards: Standards, items: Sequence[coverage.Item]) -
     )
     return replace(
         report,
+        unchecked=tuple(_unchecked(run, summaries, items)),
         facts=tuple(_facts(run)),
         tables=(
             Table("Steps", ("", "requests", "seconds"), steps),
@@ -102,6 +103,32 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "Stopped", run.stopped
     for bug in dict.fromkeys(run.record.bugs):
         yield "Report this", bug
+
+
+def _unchecked(
+    run: Run, summaries: Sequence[OperationSummary], items: Sequence[coverage.Item]
+) -> Iterator[str]:
+    """Yield the parts of the contract that the run did not check, the largest first."""
+    contract = run.contract
+    failed = sum(not summary.successes for summary in summaries)
+    for sites, why in (
+        (contract.left_out, "with an error in the document"),
+        (contract.excluded, "excluded"),
+        (contract.elsewhere, "on other hosts"),
+    ):
+        if sites:
+            yield f"{counted(len(sites), 'operation')} {why}"
+    if failed:
+        yield f"{counted(failed, 'operation')} beyond their errors"
+    if run.stopped is not None:
+        yield "the rest, as the run was stopped"
+    elif run.budget.cut:
+        yield f"a part of {listed(run.budget.cut, _NAMED)}, for lack of time"
+    yield from coverage.unreached(items)
+    reasons = coverage.skipped_rules(items)
+    yield from (f"{', '.join(rules)} ({reason})" for reason, rules in reasons[:_NAMED])
+    if len(reasons) > _NAMED:
+        yield f"{counted(sum(len(rules) for _, rules in reasons[_NAMED:]), 'other rule')}"
 
 
 def _left_out(contract: Contract) -> Iterator[Table]:
