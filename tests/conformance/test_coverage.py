@@ -9,7 +9,13 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.outcome.coverage import Item, coverage, share
+from specwright.conformance.outcome.coverage import (
+    Item,
+    coverage,
+    share,
+    skipped_rules,
+    unreached,
+)
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
@@ -160,3 +166,25 @@ def test_what_a_direction_lacks_is_not_counted(tmp_path: Path) -> None:
     found = items(Contract(load(path)), 200, body=b'{"id": 1, "pin": "1234"}')
     names = {item.name.split(" ", 2)[2] for item in found if item.kind == "property"}
     assert names == {"request pin", "request note", "200 id", "200 note"}
+
+
+def test_parts_that_no_exchange_had_are_counted(contract: Contract) -> None:
+    found = items(contract, 200, "?page=1", b'[{"name": "a"}]')
+    assert list(unreached(found)) == [
+        # Of four, one is out of reach.
+        "2 of 3 statuses",
+        "2 of 3 parameters",
+        "1 of 2 properties",
+        "1 of 2 enum values",
+    ]
+    assert list(unreached([Item("status", "GET /a 500", "", 0, "why", is_out_of_reach=True)])) == []
+
+
+def test_rules_that_something_prevented_are_grouped_by_the_reason(contract: Contract) -> None:
+    record = Record()
+    for rule, reason in (("isolation", "no key"), ("reset", "no success"), ("cursor", "no key")):
+        record.skip(rule, GET, reason)
+    # Others are not required by the contract.
+    rules = {reason: set(names) for reason, names in skipped_rules(coverage(contract, record))}
+    assert rules == {"no key": {"isolation", "cursor"}, "no success": {"reset"}}
+    assert skipped_rules(coverage(contract, record))[0][0] == "no key"
