@@ -88,6 +88,22 @@ def test_addresses_of_other_schemes_are_text(tmp_path: Path) -> None:
     assert "Own (data:text/html,1)" in text(html)
 
 
+def test_servers_have_their_variables(tmp_path: Path) -> None:
+    server = {
+        "url": "https://{region}.shop.example/{base}",
+        "description": "Ours.",
+        "variables": {
+            "region": {"default": "eu", "enum": ["eu", "us"], "description": "Where *it* is."},
+            "base": {"default": "v1"},
+        },
+    }
+    shown = text(page(tmp_path, shop(servers=[server])))
+    assert (
+        "https://eu.shop.example/v1 Ours. region Where it is. one of eu, us; default eu "
+        "base default v1"
+    ) in shown
+
+
 def test_the_menu_has_methods(tmp_path: Path) -> None:
     menu = page(tmp_path, shop()).partition("</nav>")[0]
     assert "GET Get an item POST CreateItem" in text(menu + "</nav></body></html>")

@@ -30,6 +30,7 @@ from specwright.reference.rules import Rule, notes_of_rules, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
 from specwright.reference.schemas import FieldEntry, Piece, Schemas, anchored
 from specwright.samples.xml import as_xml, root_of
+from specwright.text import visible
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR
 
@@ -204,6 +205,15 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerEntry:
+    """A server; its URL has the defaults of its variables, which have names and meanings."""
+
+    url: str
+    description: Markup
+    variables: Sequence[tuple[str, Markup]]
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeEntry:
     """A scope of a security scheme.
 
@@ -241,7 +251,6 @@ class ApiReference:
     Attributes:
         headings: anchors and titles of the introduction.
         facts: titles and texts about the whole API, such as its licence.
-        servers: URLs with descriptions.
         anchors: the anchors of models by name.
         versions: the changes of versions, the newest first.
     """
@@ -251,7 +260,7 @@ class ApiReference:
     introduction: Markup
     headings: Sequence[tuple[str, str]]
     facts: Sequence[tuple[str, Markup]]
-    servers: Sequence[tuple[str, Markup]]
+    servers: Sequence[ServerEntry]
     schemes: Sequence[SchemeEntry]
     rules: Sequence[Rule]
     codes: Sequence[Code]
@@ -367,12 +376,16 @@ class _Writer:
         if more := _more(self._document.data):
             yield "More", more
 
-    def _servers(self) -> Iterator[tuple[str, Markup]]:
+    def _servers(self) -> Iterator[ServerEntry]:
         declared = sequence(self._document.data.get("servers"))
         described = [server for server in declared if isinstance(server, dict)]
         for number, server in enumerate(self._api.servers):
-            text = described[number].get("description") if number < len(described) else ""
-            yield address(server), prose(_text(text))
+            own = described[number] if number < len(described) else {}
+            yield ServerEntry(
+                address(server),
+                prose(_text(own.get("description"))),
+                [*_variables(mapping(own.get("variables")))],
+            )
 
     def _scheme_entries(self, sections: Iterable[Section]) -> Iterator[SchemeEntry]:
         declared = self._members("securitySchemes")
@@ -639,6 +652,17 @@ def _more(holder: Mapping[str, JsonValue], around: str = "{}") -> Markup:
         if address
         else Markup()
     )
+
+
+def _variables(variables: Mapping[str, JsonValue]) -> Iterator[tuple[str, Markup]]:
+    """Yield names and meanings of the variables of a server."""
+    for name, variable in variables.items():
+        values = mapping(variable).get("enum"), mapping(variable).get("default")
+        listed = ", ".join(map(_text, sequence(values[0])))
+        words = [f"one of {listed}"] if listed else []
+        words += [f"default {values[1]}"] if values[1] else []
+        text = Markup("<p>{}</p>").format(visible("; ".join(words))) if words else Markup()
+        yield name, prose(_text(mapping(variable).get("description"))) + text
 
 
 def _addresses(scheme: Mapping[str, JsonValue]) -> Iterator[tuple[str, Markup]]:

@@ -107,7 +107,7 @@ def _data(reference: ApiReference) -> Markup:
     """Return the servers and credentials for the script."""
     return _embedded(
         {
-            "servers": [url for url, _ in reference.servers],
+            "servers": [server.url for server in reference.servers],
             "schemes": {
                 scheme.credential.key: {
                     "kind": scheme.credential.kind,
