@@ -23,6 +23,8 @@ class Page(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.open: list[str] = []
+        # The open elements at each start of one, which is the last.
+        self.above: list[list[str]] = []
         self.elements: list[tuple[str, tuple[str, ...]]] = []
         self.ids: list[str] = []
         self.links: list[str] = []
@@ -38,6 +40,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, tuple(name for name, _ in attrs)))
+        self.above.append([*self.open, tag])
         self.attributes += [(name, value or "") for name, value in attrs]
         members = dict(attrs)
         if tag not in VOID:

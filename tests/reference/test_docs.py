@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,12 @@ def test_properties_of_inline_schemas_are_shown_and_models_are_linked(html: str)
     # A request lists the properties of its model, a response links it.
     assert "name required string note string" in article(html, "createItem")
     assert "200 object Item The item." in article(html, "getItem")
+
+
+def test_titles_that_fold_hold_no_links_and_levels_follow_each_other(page: Page) -> None:
+    assert not [tags for tags in page.above if tags[-1:] == ["a"] and "summary" in tags]
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert all(level <= before + 1 for before, level in pairwise(levels))
 
 
 def test_error_codes_have_meanings(html: str, page: Page) -> None:

@@ -103,5 +103,5 @@ def test_headings_of_descriptions_stay_below_those_of_the_page(level: str, tmp_p
     assert '<h2 id="about-1">First</h2>' in html
     assert '<a href="#about-1">First</a>' in html
     assert "<h3>Second</h3>" in html
-    assert "<h4>Of a group</h4>" in html
-    assert "<h5>Of an operation</h5>" in html
+    assert "<h3>Of a group</h3>" in html
+    assert "<h4>Of an operation</h4>" in html

@@ -118,6 +118,7 @@ def test_a_search_finds_names_before_texts(show: Show) -> None:
     assert found(shown, "newitem")[0] == "#model-NewItem"
     assert found(shown, "sold_out")[0] == "#error-sold_out"
     assert found(shown, "keys")[0] == "#about-1"
+    assert found(shown, "items overview") == ["#group-items"]
     assert found(shown, "no such thing") == []
     assert shown.evaluate("document.querySelector('[role=status]').textContent") == "0 results"
 

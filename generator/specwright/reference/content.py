@@ -424,7 +424,7 @@ class _Writer:
                 places[tag],
                 files[tag],
                 _titled(tag),
-                prose(group.description.raw, level=4) + _more(described.get(tag, {}), "<p>{}</p>"),
+                prose(group.description.raw, level=3) + _more(described.get(tag, {}), "<p>{}</p>"),
                 entries=[self._operation(group, operation) for operation in group.operations],
             )
         webhooks = (*self._api.webhooks, *self._api.callbacks)
@@ -509,7 +509,7 @@ class _Writer:
             method=operation.method,
             path=operation.path.raw,
             deprecated=operation.deprecated,
-            description=prose(operation.description.raw) + _more(site.value, "<p>{}</p>"),
+            description=prose(operation.description.raw, level=4) + _more(site.value, "<p>{}</p>"),
             rules=[*rules(site.value, place, self._document.data)],
             parameters=[
                 self._parameter(parameter, sent, anchor)
@@ -603,7 +603,7 @@ class _Writer:
         return ModelEntry(
             anchor,
             name,
-            prose(_text(mapping(schema.value).get("description"))),
+            prose(_text(mapping(schema.value).get("description")), level=4),
             [*self._schemas.type(schema.value), *self._schemas.heirs(schema)],
             self._schemas.notes(schema),
             anchored(self._schemas.fields(schema), anchor),

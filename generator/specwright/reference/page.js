@@ -24,7 +24,7 @@ theme.addEventListener("change", () => {
 theme.closest(".tools").hidden = false;
 
 // Links of the menu, and the entries of this page that they refer to.
-const links = [...document.querySelectorAll("nav .group li a")];
+const links = [...document.querySelectorAll("nav .group li:not(.overview) a")];
 const anchorOf = (link) => decodeURIComponent(link.hash.slice(1));
 const targetOf = (link) => {
   const isHere = link.getAttribute("href").startsWith("#");
@@ -53,9 +53,10 @@ const indexed = () => {
     const code = row.querySelector("code");
     return named(`#${row.id}`, "Error codes", code, code.textContent, row.textContent);
   });
-  const parts = [...document.querySelectorAll("nav .contents > ul a")].map((link) => (
-    named(link.getAttribute("href"), "", link, link.textContent, "")
-  ));
+  const parts = [...document.querySelectorAll("nav .contents > ul a, nav .overview a")].map((link) => {
+    const kind = link.closest(".group")?.querySelector("summary").textContent ?? "";
+    return named(link.getAttribute("href"), kind, link, `${kind} ${link.textContent}`, "");
+  });
   return [...entries, ...codes, ...parts];
 };
 
