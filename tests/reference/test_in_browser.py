@@ -420,6 +420,8 @@ def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
     assert shown.evaluate(ground) == DARK
     folded = "document.querySelector('#createItem pre').checkVisibility()"
     assert not shown.evaluate(folded)
+    shown.evaluate("document.querySelector('#createItem').parentElement.open = true")
+    shown.evaluate("new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))")
     shown.evaluate("wear('dark')")
     shown.show_as("dark", media="print")
     assert shown.evaluate(ground) == LIGHT

@@ -235,12 +235,19 @@ if (download) {
   });
 }
 
+// Alternatives that are next to each other have a name, and then one of them is open at a time. In
+// the page itself, a browser would look for others of a name in all of it, for each of them.
+let named = 0;
+const addTabs = (tabs) => {
+  named += 1;
+  for (const part of tabs.children) part.name = `tabs~${named}`;
+};
+
 // Samples: the program that the reader has chosen last is shown in every entry.
 const PROGRAM = "specwright.program";
 let program = stored(PROGRAM);
 const showSample = (article) => {
   const own = article.querySelector(`:scope > .tabs > [data-program="${CSS.escape(program)}"]`);
-  // It closes the others, which have the same name.
   if (own) own.open = true;
 };
 document.addEventListener("click", (event) => {
@@ -337,8 +344,8 @@ const shown = async (response) => {
 
 // The examples of a body, if there are several to choose from.
 const exampleChoice = (article, body) => {
-  const name = CSS.escape(`${article.id}/body/${article.dataset.mediaType}`);
-  const examples = [...article.querySelectorAll(`.example[name="${name}"]`)];
+  const content = CSS.escape(`${article.id}/body/${article.dataset.mediaType}`);
+  const examples = [...article.querySelectorAll(`[data-content="${content}"] > .example`)];
   if (!examples.length) return [];
   const titles = examples.map((example) => example.querySelector("summary").textContent);
   const select = make("select", {}, ...titles.map((textContent) => make("option", { textContent })));
@@ -403,6 +410,7 @@ const enhance = (entry) => {
   if (enhanced.has(entry)) return;
   enhanced.add(entry);
   const article = entry.querySelector(":scope > article");
+  entry.querySelectorAll(".tabs").forEach(addTabs);
   showSample(article);
   entry.querySelectorAll("pre").forEach(addCopying);
   addTrying(article);
