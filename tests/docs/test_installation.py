@@ -23,11 +23,13 @@ ROOT = Path(__file__).parents[2]
 # A release changes it here, and the test names every page that has to follow.
 LINE = "pip install './specwright[test]'"
 WHEEL = 'pip install "$(echo dist/specwright-*.whl)[test]"'
+# Without a clone, in a pipeline of GitLab.
+PINNED = "pip install 'specwright[test] @ git+https://github.com/OWNER/specwright@COMMIT'"
 PIP = re.compile(r"pip install [^\n`]*")
 # `pip install 'esim-service[…]'` adds an extra to what is installed from the checkout.
 LOCAL = re.compile(
-    r"\.|build>=|\\\.|nox\b|nox\[uv\]|uvicorn\b|fastapi\b|esim-service\[|--index-url "
-    r'|"\$\(echo dist/'
+    r"\.|specwright\[test\] @ git\+https://|build>=|\\\.|nox\b|nox\[uv\]|uvicorn\b|fastapi\b"
+    r'|esim-service\[|--index-url |"\$\(echo dist/'
 )
 NETWORK = "SPECWRIGHT_NETWORK"
 
@@ -53,7 +55,7 @@ def test_every_page_has_the_same_line() -> None:
         for line in lines_of_page
         if "specwright" in line and line != WHEEL
     }
-    assert {name: line for name, line in lines.items() if line.strip() != LINE} == {}
+    assert {name: line for name, line in lines.items() if line.strip() not in (LINE, PINNED)} == {}
     assert WHEEL in install_lines()["docs/how-to/install.md"]
     expected = {
         "README.md",
@@ -65,7 +67,9 @@ def test_every_page_has_the_same_line() -> None:
         "docs/how-to/test-a-deployment.md",
         "docs/how-to/receive-webhooks.md",
         "generator/specwright/project/gitlab.yml",
+        "generator/specwright/project/gitlab-test.yml",
         "generator/specwright/project/workflow.yml",
+        "generator/specwright/project/workflow-test.yml",
     }
     assert expected <= lines.keys()
 

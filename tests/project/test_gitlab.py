@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs
 
 import pytest
 import yaml
@@ -22,6 +26,8 @@ from tests.repository import Repository
 
 PIPELINE = SERVICES["gitlab"].file
 MERGE_REQUEST = '$CI_PIPELINE_SOURCE == "merge_request_event"'
+DEFAULT_BRANCH = "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"
+COMMENT = f"{MERGE_REQUEST} && $COMMENT_TOKEN"
 
 
 class Outcome(NamedTuple):
@@ -35,14 +41,12 @@ def jobs_of(top: Path) -> Mapping[str, Any]:
 
 
 def run(job: Mapping[str, Any], checkout: Path, variables: Mapping[str, str]) -> Outcome:
-    """Run the script of a job; the clone of the toolkit is there already."""
+    """Run the script of a job; the toolkit is installed already."""
     # GitLab replaces variables in the values of others, and `$$` by a dollar sign.
     own = {name: value.replace("$$", "$") for name, value in job["variables"].items()}
     path = os.pathsep.join([*map(str, actions.PROGRAMS), os.environ["PATH"]])
-    clone, *script = job["script"]
-    assert clone.startswith("git clone ")
     done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", "\n".join(script)],
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", "\n".join(job["script"])],
         cwd=checkout,
         env={**os.environ, "PATH": path, **own, **variables},
         stdout=subprocess.PIPE,
@@ -64,8 +68,6 @@ def upstream(tmp_path_factory: pytest.TempPathFactory, specwright: Run) -> Repos
     """The branch `main`, in which two projects have begun with `init`."""
     repository = Repository(tmp_path_factory.mktemp("upstream"))
     repository.write("shared/Money.json", json.dumps({"type": "object"}))
-    # Where the jobs have their clone of the toolkit.
-    repository.write(".gitignore", "/specwright\n")
     for project in ("apis/orders", "."):
         repository.write(f"{project}/openapi.json", of(project))
         for command in (("init", "--ci", "gitlab"), ("generate",)):
@@ -80,7 +82,6 @@ def checkout(upstream: Repository, tmp_path: Path) -> Repository:
     """A clone on the branch of a merge request."""
     clone = Repository(upstream.clone(tmp_path / "checkout"))
     clone.git("checkout", "-qb", "change", "origin/main")
-    (clone.top / "specwright").symlink_to(actions.ROOT)
     return clone
 
 
@@ -93,16 +94,25 @@ def test_there_is_one_pipeline_for_merge_requests(upstream: Repository) -> None:
     jobs = jobs_of(upstream.top)
     assert not (upstream.top / ".github").exists()
     assert list(jobs) == [
-        *("contract-review-apis-orders", "contract-test-apis-orders"),
-        *("contract-review", "contract-test"),
+        "contract-review-apis-orders",
+        "contract-comment-apis-orders",
+        "contract-test-apis-orders",
+        *("contract-review", "contract-comment", "contract-test"),
     ]
     rules = [rule["if"] for job in jobs.values() for rule in job["rules"]]
     assert rules == [
-        MERGE_REQUEST,
-        f"{MERGE_REQUEST} && $CONTRACT_URL_APIS_ORDERS",
-        MERGE_REQUEST,
-        f"{MERGE_REQUEST} && $CONTRACT_URL",
+        *(MERGE_REQUEST, DEFAULT_BRANCH, COMMENT, f"{MERGE_REQUEST} && $CONTRACT_URL_APIS_ORDERS"),
+        *(MERGE_REQUEST, DEFAULT_BRANCH, COMMENT, f"{MERGE_REQUEST} && $CONTRACT_URL"),
     ]
+
+
+def test_the_review_reports_also_if_other_jobs_fail(upstream: Repository) -> None:
+    jobs = jobs_of(upstream.top)
+    assert jobs["contract-review"]["needs"] == []
+    assert jobs["contract-review"]["artifacts"]["when"] == "always"
+    comment = jobs["contract-comment-apis-orders"]
+    assert comment["needs"] == ["contract-review-apis-orders"]
+    assert [rule["when"] for rule in comment["rules"]] == ["always"]
 
 
 def test_the_form_is_that_of_gitlab(upstream: Repository) -> None:
@@ -132,6 +142,101 @@ def test_a_breaking_change_is_an_issue_at_its_line(
     [issue] = [issue for issue in issues(checkout, job) if issue["severity"] == "major"]
     assert issue["location"]["path"] == file.relative_to(checkout.top).as_posix()
     assert "50" in file.read_text("utf-8").splitlines()[issue["location"]["lines"]["begin"] - 1]
+
+
+def test_the_default_branch_has_a_report_to_compare_with(checkout: Repository) -> None:
+    job = jobs_of(checkout.top)["contract-review"]
+    assert run(job, checkout.top, {}).code == 0
+    assert issues(checkout, job) == []
+
+
+def test_merged_results_are_compared_with_the_target_branch(
+    upstream: Repository, checkout: Repository
+) -> None:
+    """What others have merged since the branch began is no change of the merge request."""
+    job = jobs_of(checkout.top)["contract-review"]
+    variables = base(checkout)
+    checkout.write("openapi.json", of(".", limit=50))
+    checkout.write("generated/api/mine.txt", "")
+    target = checkout.commit("What another merge request did")
+    assert run(job, checkout.top, variables).code == 1
+    checkout.git("rm", "-q", "generated/api/mine.txt")
+    variables["CI_MERGE_REQUEST_TARGET_BRANCH_SHA"] = target
+    assert "no breaking changes" in run(job, checkout.top, variables).output
+
+
+class Notes(BaseHTTPRequestHandler):
+    """The notes of a merge request, as far as a job needs the API of GitLab."""
+
+    PATH = "/api/v4/projects/7/merge_requests/3/notes"
+
+    def do_GET(self) -> None:
+        self.answer(200, [{"id": key, "body": text} for key, text in self.notes.items()])
+
+    def do_POST(self) -> None:
+        key = len(self.notes) + 1
+        self.notes[key] = self.sent()
+        self.answer(201, {"id": key})
+
+    def do_PUT(self) -> None:
+        self.notes[int(self.path.rpartition("/")[2])] = self.sent()
+        self.answer(200, {})
+
+    @property
+    def notes(self) -> dict[int, str]:
+        assert self.headers["PRIVATE-TOKEN"] == "a token"
+        assert self.path.startswith(self.PATH)
+        kept: dict[int, str] = self.server.notes  # type: ignore[attr-defined]
+        return kept
+
+    def sent(self) -> str:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        return parse_qs(body)["body"][0]
+
+    def answer(self, status: int, data: object) -> None:
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(json.dumps(data).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def notes() -> Iterator[HTTPServer]:
+    with HTTPServer(("127.0.0.1", 0), Notes) as server:
+        server.notes = {1: "A note of a person"}  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_each_project_has_one_comment_which_is_replaced(
+    checkout: Repository, notes: Any, tmp_path: Path
+) -> None:
+    variables = {
+        "CI_API_V4_URL": f"http://127.0.0.1:{notes.server_port}/api/v4",
+        "CI_PROJECT_ID": "7",
+        "CI_MERGE_REQUEST_IID": "3",
+        "COMMENT_TOKEN": "a token",
+    }
+    place = tmp_path / "job"
+    for name, text in (
+        ("contract-comment", "one & 1"),
+        ("contract-comment-apis-orders", "other"),
+        ("contract-comment", "two % 2"),
+    ):
+        Repository(place).write("reports/report.md", f"{text}\nof the review\n")
+        done = run(jobs_of(checkout.top)[name], place, {**variables, "CI_JOB_NAME": name})
+        assert (done.code, done.output) == (0, "")
+    assert [text.split("\n", 1)[-1] for text in notes.notes.values()] == [
+        "A note of a person",
+        "two % 2\nof the review\n",
+        "other\nof the review\n",
+    ]
 
 
 def test_a_sandbox_is_tested_where_there_is_one(checkout: Repository) -> None:
@@ -175,14 +280,11 @@ def test_a_pipeline_of_others_gets_the_jobs_without_being_asked_for(
     begun(tmp_path, THEIRS)
     done = specwright("init", cwd=tmp_path / "apis/a")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "wrote ../../.gitlab-ci.yml: the jobs contract-review-apis-a, contract-test-apis-a" in (
-        done.stdout
-    )
+    names = [f"contract-{kind}-apis-a" for kind in ("review", "comment", "test")]
+    assert f"wrote ../../.gitlab-ci.yml: the jobs {', '.join(names)}" in done.stdout
     text = (tmp_path / PIPELINE).read_text("utf-8")
     assert text.startswith(f"{THEIRS}\ncontract-review-apis-a:\n")
-    assert list(jobs_of(tmp_path)) == [
-        *("stages", "build", "contract-review-apis-a", "contract-test-apis-a")
-    ]
+    assert list(jobs_of(tmp_path)) == ["stages", "build", *names]
 
 
 @pytest.mark.parametrize(
@@ -254,10 +356,69 @@ def test_names_of_directories_stay_names(specwright: Run, tmp_path: Path, name: 
     Repository(tmp_path).write(f"{name}/openapi.json", data)
     (tmp_path / name / "Money.json").write_text("{}", "utf-8")
     assert specwright("init", "--ci", "gitlab", cwd=tmp_path / name).returncode == 0
-    for job in jobs_of(tmp_path).values():
+    jobs = jobs_of(tmp_path)
+    for job in (job for job in jobs.values() if "DOCUMENT" in job["variables"]):
         document = job["variables"]["DOCUMENT"]
         assert document.replace("$$", "") == document.replace("$", "")
         assert document.replace("$$", "$") == f"{name}/openapi.json"
         assert all(
             '"$DOCUMENT"' in line for line in job["script"] if line.startswith("specwright ")
         )
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_a_team_without_a_package_gets_the_review_only(
+    specwright: Run, tmp_path: Path, service: str
+) -> None:
+    repository = begun(tmp_path, "") if service == "gitlab" else Repository(tmp_path)
+    repository.write("shared/Money.json", json.dumps({"type": "object"}))
+    repository.write("apis/things.json", of("apis/a").replace("../../", "../"))
+    done = specwright("init", "apis/things.json", "--ci", service, "--only-review", cwd=tmp_path)
+    file = SERVICES[service].file
+    assert (done.stdout, done.stderr) == (f"wrote {file}: review on pull requests\n", "")
+    others = (".gitignore", ".gitattributes", "pyproject.toml")
+    assert not [name for name in others if (tmp_path / name).exists()]
+    again = specwright("init", "apis/things.json", "--ci", service, "--only-review", cwd=tmp_path)
+    assert again.stdout == f"kept {file}: it has the jobs of this document\n"
+    first = repository.commit()
+    if service == "github":
+        [(name, job)] = actions.jobs_of(tmp_path / file).items()
+        repository.git("update-ref", "refs/remotes/origin/main", first)
+        (tmp_path / "specwright").symlink_to(actions.ROOT)
+        steps = [*actions.steps(job, tmp_path, {"github.base_ref": "main"})]
+        assert (name, [step.code for step in steps]) == ("review", [0, 0]), steps
+        return
+    job, _ = jobs_of(tmp_path).values()
+    assert run(job, tmp_path, {}).code == 0
+    changed = of("apis/a", limit=50).replace("../../", "../")
+    repository.write("apis/things.json", changed)
+    repository.commit()
+    done = run(job, tmp_path, {"CI_MERGE_REQUEST_DIFF_BASE_SHA": first})
+    assert done.code == 1 and "range-narrowed" in done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--publish",), "--only-review writes nothing but"),
+        (("--names",), "--only-review writes nothing but"),
+        (("--ci", "none"), "--only-review writes nothing but"),
+        (("https://a.example/openapi.json",), "name a copy of it in the repository"),
+    ],
+)
+def test_only_a_review_is_nothing_else(
+    specwright: Run, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    (tmp_path / "openapi.json").write_text(of("."), "utf-8")
+    done = specwright("init", "--only-review", *options, cwd=tmp_path)
+    assert done.returncode == 2 and words in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["openapi.json"]
+
+
+def test_a_project_with_settings_gets_the_review_of_its_document(
+    specwright: Run, tmp_path: Path
+) -> None:
+    begun(tmp_path, "").write("apis/a/pyproject.toml", '[tool.specwright]\ndocument="openapi.json"')
+    done = specwright("init", "--ci", "gitlab", "--only-review", cwd=tmp_path / "apis/a")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(jobs_of(tmp_path)) == ["contract-review-apis-a", "contract-comment-apis-a"]

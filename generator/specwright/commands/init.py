@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from specwright.arguments.document_names import document_argument
+from specwright.arguments.document_names import document_argument, local
 from specwright.arguments.project import (
     allow_refs_from,
     chosen_document,
@@ -54,6 +54,7 @@ Examples:
   specwright init docs/openapi.yaml
   specwright init https://api.example.com/openapi.json
   specwright init --ci gitlab
+  specwright init openapi.yaml --ci gitlab --only-review
   specwright init --publish
   specwright init --names
 
@@ -71,6 +72,11 @@ project has settings already, or a file cannot be written.
     "  [default: gitlab if there is a .gitlab-ci.yml and no .github, otherwise github]",
 )
 @click.option(
+    "--only-review",
+    is_flag=True,
+    help="Only write a job that reviews changes of DOCUMENT: no settings, no package, no tests.",
+)
+@click.option(
     "--publish",
     is_flag=True,
     help="Also write a GitHub workflow that publishes the package on PyPI; in an existing project, "
@@ -85,6 +91,7 @@ def init(
     document: Path | str | None,
     allowed: tuple[Path, ...],
     ci: str | None,
+    only_review: bool,
     publish: bool,
     names: bool,
 ) -> None:
@@ -97,15 +104,21 @@ def init(
     kept, or added to. The GitHub workflow or GitLab pipeline is written to the top of the git
     repository, and can have jobs for several projects.
 
-    With --publish, a workflow builds the package when you push a tag, and publishes it on PyPI
-    without a token. With --names, an existing project gets plain names for methods that a framework
-    has named, such as those of new operations.
+    With --publish, a workflow builds the package when a tag is pushed, and publishes it as a
+    trusted publisher, without a token. With --only-review, nothing but the review is set up, for a
+    team that generates no code. With --names, a project that has settings gets those for
+    methods that a framework has named, such as those of new operations.
     """
     here = Path()
     top = repository(here.resolve()) or here
     project = project_of(document)
     additions: list[ProjectFile] = []
     is_begun = project == here.resolve() / FILE_NAME
+    if only_review:
+        if publish or names or ci == _NO_CI:
+            raise click.UsageError("--only-review writes nothing but a job that reviews changes")
+        _write_review(ci or usual_service(top), top, document, allowed)
+        return
     if ci is not None and ci != _NO_CI and is_begun:
         chosen = Path(chosen_document(configured(document=document)))
         additions.append(_checks(ci, top, _below(chosen), _read(chosen, allowed)))
@@ -146,9 +159,28 @@ def _read(path: Path | str, allowed: tuple[Path, ...], content: bytes | None = N
     return upgrade(load_in_part(path, within=reference_directories(path, allowed), read=reading))
 
 
-def _checks(service: str, repository: Path, document: Path, read: Document) -> ProjectFile:
-    asks_for_key = Credential.of(read) is not None
-    return checks(SERVICES[service], Path(), repository, document, asks_for_key=asks_for_key)
+def _write_review(
+    service: str, repository: Path, document: Path | str | None, allowed: tuple[Path, ...]
+) -> None:
+    named = configured(document=document).document if document is None else document
+    [path] = local([named or _usual_document()], "name a copy of it in the repository")
+    read = _read(path, allowed)
+    file = _checks(service, repository, _below(path), read, only_review=True)
+    _write(_contents([file]))
+    _say([file])
+
+
+def _checks(
+    service: str, repository: Path, document: Path, read: Document, *, only_review: bool = False
+) -> ProjectFile:
+    return checks(
+        SERVICES[service],
+        Path(),
+        repository,
+        document,
+        asks_for_key=Credential.of(read) is not None,
+        only_review=only_review,
+    )
 
 
 def _with_names(project: Path, config: Config, allowed: tuple[Path, ...]) -> ProjectFile:

@@ -25,7 +25,8 @@ class CiService:
 
     Attributes:
         file: its configuration, from the top of the repository.
-        template: the jobs of one project, with what stands above those of all projects.
+        template: the review of one project, with what stands above the jobs of all projects.
+        tests: the job that tests a sandbox.
         document: the variable with the path of the document, in a job of the template.
         secret, key: what the template has for a test with credentials.
         quoted: returns a path as a value in the configuration.
@@ -36,6 +37,7 @@ class CiService:
 
     file: str
     template: str
+    tests: str
     document: str
     secret: str
     key: str
@@ -59,6 +61,7 @@ SERVICES: Mapping[str, CiService] = {
     "github": CiService(
         file=".github/workflows/contract.yml",
         template="workflow.yml",
+        tests="workflow-test.yml",
         document="\n    env:\n      DOCUMENT: {path}",
         secret="\n          KEY: ${{ secrets.CONTRACT_KEY<variable> }}",
         key="KEY",
@@ -70,6 +73,7 @@ SERVICES: Mapping[str, CiService] = {
     "gitlab": CiService(
         file=".gitlab-ci.yml",
         template="gitlab.yml",
+        tests="gitlab-test.yml",
         document="\n    DOCUMENT: {path}",
         secret="\n    # The masked variable CONTRACT_KEY<variable> is a key of the API.",
         key="CONTRACT_KEY<variable>",
@@ -91,7 +95,13 @@ def usual_service(repository: Path) -> str:
 
 
 def checks(
-    service: CiService, directory: Path, repository: Path, name: Path, *, asks_for_key: bool
+    service: CiService,
+    directory: Path,
+    repository: Path,
+    name: Path,
+    *,
+    asks_for_key: bool,
+    only_review: bool = False,
 ) -> ProjectFile:
     """Return the configuration with the jobs of a project; those of others, and edits, are kept.
 
@@ -101,16 +111,17 @@ def checks(
             projects.
         name: the path of the document, from the directory of the project.
         asks_for_key: whether operations need credentials.
+        only_review: whether there is no job with a test, nor settings that name the document.
 
     Raises:
         InputError: the configuration cannot be written there.
     """
     file = own_file(repository, service.file)
     place = directory.resolve().relative_to(repository.resolve())
-    text = _filled(service, place, name, asks_for_key=asks_for_key)
+    text = _filled(service, place, name, asks_for_key=asks_for_key, only_review=only_review)
     before = content_of(file)
     if not before:
-        about = "validate, generate --check, review and test on pull requests"
+        about = f"review{'' if only_review else ' and test'} on pull requests"
         return ProjectFile(file, text.encode(), about)
     content = added_to(before, service.added(text))
     present, wanted, together = map(_data, (before, text.encode(), content))
@@ -148,25 +159,36 @@ def publishing_workflow(repository: Path, output: Path) -> ProjectFile:
     return ProjectFile(file, text.encode(), f"tags such as {tag}1.2.0 publish the package")
 
 
-def _filled(service: CiService, place: Path, name: Path, *, asks_for_key: bool) -> str:
-    """Return the configuration for a document; one below the top of the repository is named."""
+def _filled(
+    service: CiService, place: Path, name: Path, *, asks_for_key: bool, only_review: bool
+) -> str:
+    """Return the configuration for a document, named unless settings at the top name it."""
     is_top = place == Path()
+    is_named = only_review or not is_top
     words = _words(place)
     variable = f"_{words.upper().replace('-', '_')}"
     parts = {
+        # The first one, as it has tokens of the others.
+        "tests": "" if only_review else _template(service.tests),
         "secret": service.secret if asks_for_key else "",
         "option": f" --api-key-env {service.key}" if asks_for_key else "",
         "job": "" if is_top else f"-{words}",
         "variable": "" if is_top else variable,
-        "document": "" if is_top else ' "$DOCUMENT"',
+        "document": ' "$DOCUMENT"' if is_named else "",
         # The last one, as the path may look like the token of another part.
-        "environment": "" if is_top else service.document.format(path=service.quoted(place / name)),
+        "environment": (
+            service.document.format(path=service.quoted(place / name)) if is_named else ""
+        ),
     }
     return _with_parts(service.template, parts)
 
 
+def _template(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
 def _with_parts(template: str, parts: Mapping[str, str]) -> str:
-    text = Path(__file__).with_name(template).read_text("utf-8")
+    text = _template(template)
     for token, part in parts.items():
         text = text.replace(f"<{token}>", part)
     return text
