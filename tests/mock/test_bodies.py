@@ -90,7 +90,48 @@ HEADERS: dict[str, tuple[dict[str, Any], str | None]] = {
     "/h/content": (header(content={"application/json": {"example": {"a": 1}}}), '{"a":1}'),
     "/h/reference": (header(**{"$ref": "#/components/headers/It"}), "7"),
     "/h/latin": (header(schema={}, example="caf\u00e9"), "caf\u00e9"),
-    "/h/optional": (header(required=False, schema={}, example="shown"), None),
+    "/h/optional": (header(required=False, schema={"type": "string"}), None),
+    "/h/optional/example": (header(required=False, schema={}, example="shown"), "shown"),
+    "/h/optional/line": (header(required=False, schema={"const": "a\n"}, example="a\n"), None),
+    "/h/optional/examples": (
+        header(required=False, schema={}, examples={"a": {"value": "shown"}}),
+        "shown",
+    ),
+    "/h/optional/schema": (
+        header(required=False, schema={"$ref": "#/components/schemas/Shown"}),
+        "shown",
+    ),
+    "/h/optional/schemas": (
+        header(required=False, schema={"type": "string", "examples": ["shown"]}),
+        "shown",
+    ),
+    "/h/optional/default": (header(required=False, schema={"default": 5}), "5"),
+    "/h/optional/content": (
+        header(required=False, content={"application/json": {"example": {"a": 1}}}),
+        '{"a":1}',
+    ),
+    "/h/login": (
+        {
+            "get": {
+                "responses": {
+                    "204": {
+                        "description": "Signed in.",
+                        "headers": {
+                            "Set-Cookie": {
+                                "schema": {"type": "string"},
+                                "example": "sid=s3cr3t; Path=/; HttpOnly; SameSite=Lax",
+                            },
+                            "Access-Control-Allow-Origin": {"schema": {}, "example": "*"},
+                            "Vary": {"schema": {}, "example": "Accept"},
+                            "Date": {"schema": {}, "example": "Sat, 28 Nov 2026 12:00:00 GMT"},
+                        },
+                    }
+                }
+            }
+        },
+        None,
+    ),
+    "/h/elsewhere": ({"get": {"responses": responses(_302=None, _304=None)}}, None),
     "/h/redirect": (
         {
             "get": {
@@ -156,7 +197,7 @@ def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MockedDocument]:
     tables: tuple[dict[str, Any], ...] = (EXAMPLES, TEXTS, HEADERS, WITHOUT_VALUE)
     paths = {path: row[0] for table in tables for path, row in table.items()}
     components = {
-        "schemas": {"Pet": PET},
+        "schemas": {"Pet": PET, "Shown": {"type": "string", "example": "shown"}},
         "headers": {"It": {"required": True, "schema": {"const": 7}}},
     }
     document = {"paths": paths, "components": components}
@@ -178,12 +219,28 @@ def test_bodies_are_in_their_media_types(mock: MockedDocument, path: str) -> Non
 
 
 @pytest.mark.parametrize("path", HEADERS)
-def test_required_headers_are_sent(mock: MockedDocument, path: str) -> None:
+def test_headers_are_sent_that_are_required_or_shown(mock: MockedDocument, path: str) -> None:
     assert mock.request(path).headers.get("X-It") == HEADERS[path][1]
 
 
 def test_a_declared_location_is_sent(mock: MockedDocument) -> None:
     assert mock.request("/h/redirect").headers.get_list("Location") == ["/there"]
+
+
+def test_a_cookie_is_set(mock: MockedDocument) -> None:
+    response = mock.request("/h/login", headers={"Origin": "http://localhost:3000"})
+    assert response.headers["Set-Cookie"] == "sid=s3cr3t; Path=/; HttpOnly; SameSite=Lax"
+    assert response.cookies["sid"] == "s3cr3t"
+    assert response.headers.get_list("Access-Control-Allow-Origin") == ["http://localhost:3000"]
+    assert response.headers.get_list("Vary") == ["Accept, Origin"]
+    assert len(response.headers.get_list("Date")) == 1
+
+
+@pytest.mark.parametrize("status", [302, 304])
+def test_a_location_is_sent_only_where_it_is_declared(mock: MockedDocument, status: int) -> None:
+    response = mock.request("/h/elsewhere", headers={"Prefer": f"code={status}"})
+    assert response.status_code == status
+    assert "Location" not in response.headers
 
 
 @pytest.mark.parametrize("path", WITHOUT_VALUE)

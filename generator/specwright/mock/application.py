@@ -38,7 +38,9 @@ class _Reply:
     body: bytes = b""
 
     def with_headers(self, headers: Mapping[str, str]) -> _Reply:
-        return replace(self, headers={**self.headers, **headers})
+        names = {name.lower() for name in headers}
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in names}
+        return replace(self, headers={**kept, **headers})
 
 
 class Mock:
@@ -149,8 +151,6 @@ class Mock:
             return _problem(500, f"{'; '.join(response.missing)}; write an example there")
         media_type, body = response.content(self.seed)
         headers = {} if media_type is None else {"content-type": media_type}
-        if 300 <= response.status < 400 and "location" not in map(str.lower, response.headers):
-            headers["location"] = "/"
         return _Reply(response.status, {**headers, **response.headers}, body)
 
 
@@ -187,10 +187,11 @@ def _allowed(operations: Mapping[str, OperationSite]) -> list[str]:
 def _shared(origin: str, headers: Mapping[str, str]) -> Mapping[str, str]:
     """Return the headers that let a page of an origin read a response (Fetch Standard, 3.3.3)."""
     exposed = {"access-control-expose-headers": ", ".join(headers)} if headers else {}
+    varied = [value for name, value in headers.items() if name.lower() == "vary"]
     return {
         "access-control-allow-origin": origin,
         "access-control-allow-credentials": "true",
-        "vary": "Origin",
+        "vary": ", ".join([*varied, "Origin"]),
         **exposed,
     }
 

@@ -33,8 +33,11 @@ WITHOUT_BODY = frozenset({204, 205, 304})
 # A body without a schema.
 _ANY: JsonValue = {"a": 1}
 _OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
-# Headers that describe the message or its bytes, which the mock makes itself.
-_OF_MESSAGES = OF_HTTP | OF_MEDIA_TYPES | {"content-encoding"}
+# Headers that the mock or its server makes itself, as they describe the message or its bytes.
+_OF_MESSAGES = (
+    OF_HTTP | OF_MEDIA_TYPES | {"content-encoding", "date", "keep-alive", "server", "trailer"}
+)
+_SHOWN = frozenset({"example", "examples", "default"})
 _HEADER_TEXT = re.compile(r"[!-~\xa0-\xff]([ -~\xa0-\xff]*[!-~\xa0-\xff])?")
 
 
@@ -46,11 +49,11 @@ class MockResponse:
         pattern: the status as the document writes it, such as `2XX`.
         status: a status that matches the pattern.
         media_type: that of the body; None for a response without a body.
-        values: those of the body; for a stream, each is a list of its items.
+        values: those of the body; for a stream, each is a list of its items. Bytes are the body.
         are_events: whether the items are objects that describe server-sent events.
         named: the examples of the body by name.
         xml: the root element of a body in XML.
-        headers: the required headers.
+        headers: those that are required, or have an example or a default.
         missing_body: why the body has no value; empty if it has one.
         missing_headers: why required headers have no value.
     """
@@ -85,6 +88,8 @@ class MockResponse:
         else:
             declared = self.media_type
         value = self.values[seed % len(self.values)]
+        if isinstance(value, bytes):
+            return declared, value
         if self.are_events and isinstance(value, tuple):
             value = tuple(map(event, value))
         sent, body = encode(self.media_type, value, xml=self.xml)
@@ -131,19 +136,15 @@ class Bodies:
         self, media_type: str, content: Site, page: PaginationContract | None = None
     ) -> tuple[object, ...]:
         """Return values of a body, or lists of the items of a stream; empty if none were found."""
-        medium = medium_of(media_type)
-        if medium.is_stream:
-            kinds = sites.events(self._document, media_type, content)
-            item = sites.item_schema(self._document, content)
-            if kinds and item is not None:
-                sampled = sample_events(self.examples.witnesses, item, kinds)
-                sent = tuple(chain(self._declared_items(content, item), sampled))
-                return (sent, ()) if sent else ()
-            schema = sites.value_schema(self._document, media_type, content)
-            values = chain(self._declared_items(content, schema), self._of(schema))
-            items = tuple(islice(values, MOST))
-            return (items, ()) if items else ()
-        return tuple(islice(self._encodable(media_type, content, page), MOST))
+        serialized = self._serialized(content).values()
+        if not medium_of(media_type).is_stream:
+            values = chain(serialized, self._encodable(media_type, content, page))
+            return tuple(islice(values, MOST))
+        streams = (*serialized, *self._declared_streams(media_type, content))
+        if streams:
+            return streams[:MOST]
+        sampled = self._sampled_items(media_type, content)
+        return (sampled, ()) if sampled else ()
 
     def _encodable(
         self, media_type: str, content: Site, page: PaginationContract | None
@@ -188,19 +189,53 @@ class Bodies:
         else:
             yield medium.sample
 
-    def _declared_items(
-        self, content: Site, schema: Site | Subschema | None
-    ) -> Iterator[JsonValue]:
-        """Yield the items of a stream in its examples."""
-        if schema is None:
-            return
-        for _, value in sites.examples(self._document, content):
-            for item in value if isinstance(value, list) else [value]:
-                sent = self.examples.witnesses.sent(schema.pointer, item)
-                if self.examples.witnesses.is_valid(schema.pointer, sent):
-                    yield sent
+    def _sampled_items(self, media_type: str, content: Site) -> tuple[JsonValue, ...]:
+        """Return items of a stream without examples: an event of each kind, or values."""
+        schema = self._schema_of_items(media_type, content)
+        if isinstance(schema, Subschema):
+            kinds = sites.events(self._document, media_type, content)
+            return tuple(sample_events(self.examples.witnesses, schema, kinds))
+        return tuple(islice(self._of(schema), MOST))
 
-    def _of(self, schema: Site | Subschema | None) -> Iterator[JsonValue]:
+    def _declared_streams(self, media_type: str, content: Site) -> Iterator[object]:
+        """Yield the streams of the examples, with the items that their schema accepts."""
+        schema = self._schema_of_items(media_type, content)
+        for _, value in sites.examples(self._document, content):
+            items = self._stream(schema, value)
+            if isinstance(items, bytes):
+                yield items
+                continue
+            sent = tuple(item for item in items if self._is_item(schema, item))
+            if sent or not items:
+                yield sent
+
+    def _stream(self, schema: Site | Subschema | None, value: JsonValue) -> bytes | tuple[Any, ...]:
+        """Return an example of a stream: its items as they are sent, or else its text."""
+        if isinstance(value, str):
+            return value.encode()
+        items = value if isinstance(value, list) else [value]
+        if schema is None:
+            return tuple(items)
+        return tuple(self.examples.witnesses.sent(schema.pointer, item) for item in items)
+
+    def _is_item(self, schema: Site | Subschema | None, item: JsonValue) -> bool:
+        return schema is None or self.examples.witnesses.is_valid(schema.pointer, item)
+
+    def _schema_of_items(self, media_type: str, content: Site) -> Site | Subschema | None:
+        """Return the schema of the items of a stream, a `Subschema` if they are whole events."""
+        if sites.events(self._document, media_type, content):
+            return sites.item_schema(self._document, content)
+        return sites.value_schema(self._document, media_type, content)
+
+    def _serialized(self, content: Site) -> Mapping[str, bytes]:
+        """Return the examples with a text to be sent as it is (OpenAPI 3.2.0, 4.19)."""
+        texts = (
+            (name, example.value.get("serializedValue"))
+            for name, example in sites.members(self._document, content, "examples")
+        )
+        return {name: text.encode() for name, text in texts if isinstance(text, str)}
+
+    def _of(self, schema: Site | None) -> Iterator[JsonValue]:
         return iter((_ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
     def _named(self, media_type: str, content: Site) -> Iterator[tuple[str, object]]:
@@ -208,10 +243,15 @@ class Bodies:
         for pointer, value in sites.examples(self._document, content):
             match split(pointer.removeprefix(content.pointer)):
                 case ("examples", name, *_):
-                    sent = self.examples.sent(content, value)
-                    written = self._written(media_type, content, sent)
+                    if medium_of(media_type).is_stream:
+                        schema = self._schema_of_items(media_type, content)
+                        written: object = self._stream(schema, value)
+                    else:
+                        sent = self.examples.sent(content, value)
+                        written = self._written(media_type, content, sent)
                     if _is_encodable(media_type, written, self._root(media_type, content)):
                         yield name, written
+        yield from self._serialized(content).items()
 
     def _written(self, media_type: str, content: Site, value: Any) -> object:
         """Return a value of a body as its medium encodes it."""
@@ -225,18 +265,25 @@ class Bodies:
         return json.dumps(value) if is_text else value
 
     def _with_headers(self, response: MockResponse, declared: Site) -> MockResponse:
-        """Return a response with the headers that it requires."""
+        """Return a response with the headers that it requires, or shows by an example."""
         headers: dict[str, str] = {}
         missing: list[str] = []
         for name, header in sites.members(self._document, declared, "headers"):
-            if header.value.get("required") is not True or name.lower() in _OF_MESSAGES:
+            is_required = header.value.get("required") is True
+            if _is_own(name) or not (is_required or self._is_shown(header)):
                 continue
             value = next(filter(_HEADER_TEXT.fullmatch, self._header(header)), None)
-            if value is None:
-                missing.append(self._missing(header.pointer, f"the header {name}"))
-            else:
+            if value is not None:
                 headers[name] = value
+            elif is_required:
+                missing.append(self._missing(header.pointer, f"the header {name}"))
         return replace(response, headers=headers, missing_headers=tuple(missing))
+
+    def _is_shown(self, header: Site) -> bool:
+        """Return whether a header, or its schema, has an example or a default."""
+        holder = sites.described(self._document, header)
+        shown = sites.schema(self._document, holder).value.keys() & _SHOWN
+        return bool(shown) or any(sites.examples(self._document, holder))
 
     def _header(self, header: Site) -> Iterator[str]:
         """Yield the texts that a header may have (OpenAPI 3.1.1, 4.8.21)."""
@@ -256,11 +303,18 @@ class Bodies:
 
 
 def _is_encodable(media_type: str, value: object, xml: XmlRoot | None) -> bool:
+    if isinstance(value, bytes):
+        return True
     try:
         encode(media_type, value, xml=xml)
     except ValueError:
         return False
     return True
+
+
+def _is_own(name: str) -> bool:
+    """Return whether the mock makes a header itself, as it allows pages of any origin."""
+    return name.lower() in _OF_MESSAGES or name.lower().startswith("access-control-")
 
 
 def _status(pattern: str, declared: Collection[str]) -> int:
