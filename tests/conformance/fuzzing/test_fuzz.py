@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.conformance.checks.robustness.fuzzed import NOTHING_FUZZED
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.driver.target import TargetServer
@@ -29,6 +30,7 @@ from tests.conformance.fuzzing.widgets import DOCUMENT, KEY, Widgets
 from tests.service.running import serving
 from tests.serving import Server
 
+PROVEN = (NOTHING_FUZZED,)
 PHASES = ("coverage", "fuzzing", "stateful")
 SMALL = FuzzingLimits(seconds=60, examples=3, phases=PHASES, processes=1)
 LIST, CREATE = "/paths/~1widgets/get", "/paths/~1widgets/post"
@@ -234,6 +236,18 @@ def test_a_process_that_does_not_start_is_an_error_that_says_why(
         run(contract, "http://127.0.0.1:1/v1")
     assert caught.value.lines[0] == "schemathesis failed to start"
     assert set(caught.value.details) == {r"no \x1b …", "configuration"}
+
+
+def test_a_run_that_reaches_no_operation_says_so(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, 'print(\'{"kind": "started"}\', flush=True)')
+    record = run(contract, "http://127.0.0.1:1/v1")
+    (violation,) = record.violations
+    assert (violation.rule, violation.message) == (
+        NOTHING_FUZZED,
+        "fuzzing reached none of 4 operations",
+    )
 
 
 def without(name: str) -> Callable[[str], object]:

@@ -7,6 +7,7 @@ import tomllib
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,52 @@ def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) 
         ("/widgets/{id}", "get"): ["specwright-1"],
         ("/widgets/{id}", "delete"): ["specwright-1"],
     }
+
+
+def referred(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with its path items among the components."""
+    made = deepcopy(document)
+    items = {f"item{n}": item for n, item in enumerate(made["paths"].values())}
+    made["components"]["pathItems"] = items
+    paths = zip(made["paths"], items, strict=True)
+    made["paths"] = {path: {"$ref": f"#/components/pathItems/{name}"} for path, name in paths}
+    return made
+
+
+def contract_of(document: dict[str, Any], place: Path) -> Contract:
+    place.write_text(json.dumps(document))
+    return Contract(upgrade(load(place)))
+
+
+def test_path_items_that_are_referred_to_are_fuzzed_as_others(tmp_path: Path) -> None:
+    widgets = referred(DOCUMENT)
+    post, get = "/components/pathItems/item0/post", "/components/pathItems/item1/get"
+    # Without an id, a link names the place of the operation.
+    del widgets["components"]["pathItems"]["item1"]["get"]["operationId"]
+    del widgets["components"]["pathItems"]["item0"]["post"]["responses"]["201"]["links"]
+    contract = contract_of(widgets, tmp_path / "widgets.json")
+    made = replace(exchange("/widgets", 201), operation=post)
+    made = replace(made, request=replace(made.request, method="POST", body=b"{}"))
+    body = HttpResponse(201, (("Content-Type", "application/json"),), b'{"id": "w7"}')
+    seen = [replace(exchange("/widgets/w7", 200), operation=get), replace(made, response=body)]
+    derived = derive(contract, ContractRoutes(contract, BASE), seen, 2)
+    paths = derived["paths"]
+    assert shards_of(derived) == [0, 1]
+    assert paths["/widgets/{id}"]["get"]["parameters"][0]["example"] == "w7"
+    links = paths["/widgets"]["post"]["responses"]["201"]["links"].values()
+    assert [link["operationRef"] for link in links if "operationRef" in link] == [
+        "#/paths/~1widgets~1{id}/get"
+    ]
+
+
+def test_a_path_item_of_two_paths_is_changed_for_the_one_that_is_tested(tmp_path: Path) -> None:
+    widgets = referred(DOCUMENT)
+    widgets["paths"]["/gadgets"] = widgets["paths"]["/widgets"]
+    contract = contract_of(widgets, tmp_path / "widgets.json")
+    distant = {"/components/pathItems/item0/get"}
+    paths = derive(contract, ContractRoutes(contract, BASE), [], 2, distant)["paths"]
+    methods = {path: item.keys() & {"get", "post"} for path, item in paths.items()}
+    assert methods == {"/widgets": set(), "/widgets/{id}": {"get"}, "/gadgets": {"post"}}
 
 
 def test_no_process_is_for_a_shard_without_operations(contract: Document) -> None:

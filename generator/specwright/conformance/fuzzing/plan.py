@@ -29,6 +29,7 @@ from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.sites import (
     Direction,
     OperationSite,
+    Site,
     json_content,
     members,
     operations,
@@ -38,7 +39,7 @@ from specwright.document.operations.sites import (
 )
 from specwright.document.shape import walk
 from specwright.json_values import JsonObject, mapping, sequence, texts
-from specwright.pointer import Pointer, resolve, split
+from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 HOOKS = Path(__file__).with_name("hooks.py")
@@ -197,24 +198,51 @@ def derive(
             node.value.pop("server", None)
     left_out = _endless(seen) | distant
     write_links(derived, contract, seen, left_out)
+    origins = _own_items(derived)
     known, demands = _known_ids(contract, routes, seen), Demands(derived)
     copies = []
     for site in list(operations(derived)):
-        if site.pointer in left_out:
-            del site.item.value[split(site.pointer)[-1]]
-        elif site.direction is Direction.PATH:
+        if site.direction is not Direction.PATH:
+            continue
+        is_called = routes.find(site.key, site.method) is not None
+        if is_called and origins[site.pointer] not in left_out:
             copies.append(site)
+        else:
+            del site.item.value[split(site.pointer)[-1]]
     # Neighbours stay together: values in a response of one are sent to the next one.
     copies.sort(key=lambda site: site.key)
     ends = list(accumulate(_variety(derived, copy) for copy in copies))
     for copy, end in zip(copies, ends, strict=True):
         copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
         _leave_out_unsent(derived, copy, demands)
-        for call in (call for call in slow if call.operation.pointer == copy.pointer):
+        origin = origins[copy.pointer]
+        for call in (call for call in slow if call.operation.pointer == origin):
             _leave_out_example(derived, copy, call)
-        if copy.pointer in known:
-            copy.value["parameters"] = [*_with_ids(derived, copy, known[copy.pointer])]
+        if origin in known:
+            copy.value["parameters"] = [*_with_ids(derived, copy, known[origin])]
     return derived.data
+
+
+def _own_items(document: Document) -> dict[Pointer, Pointer]:
+    """Give each path an item of its own, and return the former places of its operations.
+
+    The fuzzer takes the operations of a path from the item below `paths`, where an item that is
+    referred to, maybe by several paths, is not.
+    """
+    root = Site(ROOT, document.data)
+    origins = {
+        _place_of(site): site.pointer
+        for site in operations(document)
+        if site.direction is Direction.PATH
+    }
+    items = {path: deepcopy(item.value) for path, item in members(document, root, "paths")}
+    document.data["paths"] = items
+    return origins
+
+
+def _place_of(operation: OperationSite) -> Pointer:
+    """Return the place of an operation in a path item of its own."""
+    return join("paths", operation.key) + operation.pointer.removeprefix(operation.item.pointer)
 
 
 def _endless(exchanges: Iterable[Exchange]) -> set[Pointer]:
@@ -349,8 +377,8 @@ def _links(
 
 
 def _target(contract: Contract, pointer: Pointer) -> dict[str, str]:
-    id = contract.operations[pointer].site.id
-    return {"operationRef": f"#{pointer}"} if id is None else {"operationId": id}
+    site = contract.operations[pointer].site
+    return {"operationRef": f"#{_place_of(site)}"} if site.id is None else {"operationId": site.id}
 
 
 def _pattern(operation: ContractOperation, status: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from specwright.conformance.checks.requests.validity import RequestJudge, RequestVerdict
+from specwright.conformance.checks.robustness.fuzzed import NOTHING_FUZZED
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
@@ -27,6 +28,7 @@ from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpRequest, HttpResponse
+from specwright.conformance.recording.record import Violation
 from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError
 from specwright.http_messages import Headers
@@ -173,7 +175,10 @@ class _Run:
             self._skip(f"a schemathesis process exited early with code {code}")
 
     def account_for_operations(self) -> None:
-        """Record the operations that were not reached."""
+        """Record the operations that were not reached, and a violation if none was."""
+        if self._routes.operations and not self._reached:
+            message = f"fuzzing reached none of {len(self._routes.operations)} operations"
+            self._target.record.violate(Violation(NOTHING_FUZZED, ROOT, message))
         for operation in self._routes.operations:
             if operation.pointer not in self._reached:
                 for rule in (_ACCEPTED, _REFUSED):
