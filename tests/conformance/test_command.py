@@ -17,6 +17,12 @@ from pathlib import Path
 import pytest
 import trustme
 
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.preflight import reach
+from specwright.conformance.driver.target import TargetServer
+from specwright.conformance.recording.record import Record
+from specwright.document.sources.load import load
+from specwright.errors import InputError
 from tests.conformance.shop import DOCUMENT, KEYS
 from tests.conformance.webhooks.provider import DOCUMENT as PARCELS
 from tests.conftest import COMMAND, Run
@@ -246,6 +252,35 @@ def test_a_base_url_where_no_path_of_the_document_is(
         url = f"http://127.0.0.1:{port}"
         run = specwright("test", url, "--document", str(path), "--api-key-env", "KEY")
     refused(run, "returns 404 for every read", f"below {url}{prefix}\n")
+
+
+@pytest.mark.parametrize("other", [404, 401], ids=["nowhere", "below"])
+def test_a_declared_404_for_every_read_is_no_sign_of_the_api(tmp_path: Path, other: int) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["servers"] = [{"url": "https://api.example.com/declared/v7"}]
+    content = {"application/json": {"schema": {"type": "object"}}}
+    for item in document["paths"].values():
+        if "get" in item:
+            item["get"]["responses"]["404"] = {"description": "Missing.", "content": content}
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(document), "utf-8")
+    contract = Contract(load(path))
+
+    def respond(exchange: Exchange) -> None:
+        is_there = exchange.path.startswith("/declared/v7/")
+        exchange.answer(other if is_there else 404, b"{}", content_type="application/json")
+
+    with (
+        playing(respond) as port,
+        TargetServer(f"http://127.0.0.1:{port}", None, Record(), {}) as target,
+    ):
+        if other == 404:
+            reach(contract, target)
+        else:
+            with pytest.raises(InputError) as caught:
+                reach(contract, target)
+            assert caught.value.lines[0].endswith("returns 404 for every read")
+            assert str(caught.value).endswith(f"127.0.0.1:{port}/declared/v7")
 
 
 def test_a_base_url_that_is_nowhere(specwright: Run) -> None:

@@ -58,6 +58,12 @@ def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refus
     return target.record
 
 
+def unless_right(status: int) -> Refusal:
+    """Return a server that refuses all but the right key with a status."""
+    right = f"Bearer {KEY}"
+    return lambda request: 200 if request.headers.get("authorization") == right else status
+
+
 def said(record: Record) -> list[str]:
     return [violation.text.removeprefix("GET /things ") for violation in record.violations]
 
@@ -73,15 +79,24 @@ def said(record: Record) -> list[str]:
 def test_a_refusal_has_the_status_that_is_declared_else_one_of_three(
     declared: list[str], status: int, is_refusal: bool, tmp_path: Path
 ) -> None:
-    record = tried(tmp_path / "api.json", BEARER, declared, lambda _: status)
+    record = tried(tmp_path / "api.json", BEARER, declared, unless_right(status))
     assert said(record) == ([] if is_refusal else [f"without credentials: {status}, not 401"])
 
 
 def test_a_failure_of_the_server_ignores_no_credentials(tmp_path: Path) -> None:
     # A rule of its own reports it.
-    record = tried(tmp_path / "api.json", BEARER, ["200", "401"], lambda _: 500)
+    record = tried(tmp_path / "api.json", BEARER, ["200", "401"], unless_right(500))
     assert said(record) == []
     assert "credentials-ignored" in record.checked
+
+
+def test_a_request_that_fails_with_the_key_as_well_proves_nothing(tmp_path: Path) -> None:
+    # As for each path of a wrong base URL.
+    record = tried(tmp_path / "api.json", BEARER, ["200", "401"], lambda _: 404)
+    assert said(record) == []
+    assert [(skip.rule, skip.reason) for skip in record.skips] == [
+        ("credentials-ignored", "the operation never succeeded")
+    ]
 
 
 def test_a_key_counts_under_its_scheme_only(tmp_path: Path) -> None:
@@ -123,7 +138,10 @@ def test_a_token_with_a_colon_is_sent_where_there_is_no_other_way() -> None:
 
 
 def test_a_header_of_its_own_has_no_other_scheme(tmp_path: Path) -> None:
-    record = tried(tmp_path / "api.json", HEADER, ["200", "401"], lambda _: 401)
+    def answer(request: Request) -> int:
+        return 200 if request.headers.get("x-key") == KEY else 401
+
+    record = tried(tmp_path / "api.json", HEADER, ["200", "401"], answer)
     sent = [exchange.request.header("X-Key") for exchange in record.exchanges]
-    assert sent == [None, stranger(KEY), None, None]
+    assert sent == [KEY, None, stranger(KEY), None, None]
     assert said(record) == []

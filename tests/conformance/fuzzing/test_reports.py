@@ -118,7 +118,15 @@ def test_a_request_without_credentials_is_refused_before_anything_else(
     document: Document, role: str, status: int | None, is_proof: bool
 ) -> None:
     sent = replace(exchange(1, "DELETE", 10, status), role=role)
-    assert blamed(document, "ignored_auth", sent) == (DELETE if is_proof else None)
+    right = exchange(2, "DELETE", 12)
+    assert blamed(document, "ignored_auth", right, sent) == (DELETE if is_proof else None)
+
+
+def test_a_request_without_credentials_proves_nothing_where_none_succeeds(
+    document: Document,
+) -> None:
+    sent = replace(exchange(1, "DELETE", 10, 404), role=ANONYMOUS)
+    assert blamed(document, "ignored_auth", exchange(2, "DELETE", 12, 404), sent) is None
 
 
 def answered(document: Document, status: int, code: str) -> bool:

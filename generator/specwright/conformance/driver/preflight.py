@@ -14,6 +14,7 @@ from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
+from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.servers import all_servers
 from specwright.document.operations.sites import Site
@@ -49,6 +50,8 @@ def reach(contract: Contract, target: TargetServer) -> None:
     driver = Driver(contract, target, SOURCE)
     calls = list(_calls(driver))
     exchanges: list[Exchange] = []
+    # Those with the declared response for what is missing, as frameworks may send for any path.
+    missing: list[OperationCall] = []
     for call in calls:
         exchange = driver.send(call)
         exchanges.append(exchange)
@@ -58,8 +61,13 @@ def reach(contract: Contract, target: TargetServer) -> None:
         if exchange.response is not None and exchange.response.status == 429:
             break
         if _is_answer(contract, exchange):
-            return
-    if exchanges:
+            if exchange.response is not None and exchange.response.status == 404:
+                missing.append(call)
+            else:
+                return
+    if missing:
+        _refuse_elsewhere(driver, missing[0])
+    elif exchanges:
         _refuse(driver, calls[0], exchanges)
 
 
@@ -146,17 +154,42 @@ def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange])
     raise InputError(f"{url} {behaviour}", hint=hint)
 
 
+def _refuse_elsewhere(driver: Driver, call: OperationCall) -> None:
+    """Raise an error if the API is at a base path that the document declares, and not here.
+
+    Raises:
+        InputError: it is there.
+    """
+    parts = urlsplit(driver.target.base_url)
+    for path in declared_paths(driver.contract.document):
+        exchange = None if path == parts.path.rstrip("/") else _try(driver, call, path)
+        status = exchange.response.status if exchange and exchange.response else 404
+        if exchange is not None and status != 404 and _is_answer(driver.contract, exchange):
+            url = driver.target.base_url
+            hint = f"the API is found below {parts.scheme}://{parts.netloc}{path}"
+            raise InputError(f"{url} returns 404 for every read", hint=hint)
+
+
 def _prefix(driver: Driver, call: OperationCall) -> str | None:
     """Return the base URL at which the API is found, a declared or a common one; else None."""
     parts = urlsplit(driver.target.base_url)
-    origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
-    urls = [server.url for server in all_servers(driver.contract.document)]
-    declared = [urlsplit(url).path.rstrip("/") for url in urls if "{" not in url]
+    own, declared = parts.path.rstrip("/"), declared_paths(driver.contract.document)
     usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
     for path in dict.fromkeys([*declared, "", *usual]):
-        url = f"{origin}{path}{call.path}"
-        request = HttpRequest(call.operation.method, url, (("Accept", "application/json"),))
-        exchange = driver.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)
-        if _is_answer(driver.contract, exchange):
-            return origin + path
+        if _is_answer(driver.contract, _try(driver, call, path)):
+            return f"{parts.scheme}://{parts.netloc}{path}"
     return None
+
+
+def declared_paths(document: Document) -> list[str]:
+    """Return the base paths of the declared servers, each once."""
+    urls = [server.url for server in all_servers(document)]
+    return [*dict.fromkeys(urlsplit(url).path.rstrip("/") for url in urls if "{" not in url)]
+
+
+def _try(driver: Driver, call: OperationCall, path: str) -> Exchange:
+    """Send a call without credentials below another base path."""
+    parts = urlsplit(driver.target.base_url)
+    url = f"{parts.scheme}://{parts.netloc}{path}{call.path}"
+    request = HttpRequest(call.operation.method, url, (("Accept", "application/json"),))
+    return driver.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)

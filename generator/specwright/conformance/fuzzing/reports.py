@@ -86,9 +86,11 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
     return _of_operation(report, VALID_REFUSED, report.operation, cause)
 
 
-def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | None:
+def _credentials_ignored(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
     # A server may accept a key that is valid elsewhere under a scheme that it does not belong to.
     if report.proof.role != ANONYMOUS or report.status in _NO_ENTRY:
+        return None
+    if not traffic.has_success(report.operation.pointer):
         return None
     how = "without valid credentials"
     return ignored(_named(report.operation), report.operation.pointer, report.proof, how)

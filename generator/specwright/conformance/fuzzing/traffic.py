@@ -14,6 +14,7 @@ from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.recording.exchange import Exchange
 from specwright.json_values import JsonValue
 from specwright.names import snake
+from specwright.pointer import Pointer
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
@@ -39,6 +40,12 @@ class TrafficOracle:
             ):
                 for kind, id in [*_segments(exchange.request.url)][-1:]:
                     self._deleted[id].setdefault(kind, exchange.number)
+
+    def has_success(self, operation: Pointer) -> bool:
+        """Return whether a request of an operation succeeded."""
+        return any(
+            exchange.succeeded for exchange in self.exchanges if exchange.operation == operation
+        )
 
     def is_about_deleted(self, exchange: Exchange) -> bool:
         """Return whether a request contains an id that was deleted before it."""

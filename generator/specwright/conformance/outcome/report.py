@@ -13,6 +13,7 @@ from specwright.conformance.outcome.rule_runs import rule_runs, run_time
 from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.recording.record import Record
 from specwright.conformance.run import Run
+from specwright.document.operations.servers import all_servers
 from specwright.findings import OperationSummary, Report, Table
 from specwright.report.wording import counted, listed
 
@@ -46,7 +47,7 @@ def run_report(run: Run, standards: Standards, items: Sequence[coverage.Item]) -
         ),
         command="test",
         operation_summaries=summaries,
-        headline=_headline(summaries),
+        headline=_headline(run, summaries),
     )
 
 
@@ -145,13 +146,15 @@ def _left_out(contract: Contract) -> Iterator[Table]:
         yield Table("Left out", ("operation", "where the document has an error", ""), rows)
 
 
-def _headline(summaries: Sequence[OperationSummary]) -> str:
+def _headline(run: Run, summaries: Sequence[OperationSummary]) -> str:
     """Return a warning about operations that never succeeded; empty if all did."""
-    failed = [
-        f"{summary.operation} ({summary.outcome or 'not called'})"
-        for summary in summaries
-        if not summary.successes
-    ]
+    failed = [summary for summary in summaries if not summary.successes]
     if not failed:
         return ""
-    return f"{len(failed)} of {len(summaries)} operations never succeeded: {listed(failed, _NAMED)}"
+    names = [f"{summary.operation} ({summary.outcome or 'not called'})" for summary in failed]
+    text = f"{len(failed)} of {len(summaries)} operations never succeeded: {listed(names, _NAMED)}"
+    if len(failed) < len(summaries) or {summary.outcome for summary in failed} != {"404"}:
+        return text
+    servers = [server.url for server in all_servers(run.contract.document)]
+    declared = f" The document has {listed(servers, _NAMED)}." if servers else ""
+    return f"is {run.target.base_url} the base URL of the API?{declared} {text}"

@@ -36,14 +36,15 @@ def credentials(driver: Driver) -> None:
     for operation in driver.contract.operations.values():
         if operation.scheme is None:
             continue
-        call = (
-            driver.successes[operation.pointer][0]
-            if operation.pointer in driver.successes
-            else None
-        )
-        call = call or next(driver.candidates(operation), None)
+        success = driver.successes.get(operation.pointer)
+        call = next(driver.candidates(operation), None) if success is None else success[0]
         if call is None:
             reason = "no request could be made"
+            driver.target.record.skip(CREDENTIALS_IGNORED, operation.pointer, reason)
+            continue
+        if success is None and not driver.send(call).succeeded:
+            # It is refused for another reason, as the other requests may be.
+            reason = "the operation never succeeded"
             driver.target.record.skip(CREDENTIALS_IGNORED, operation.pointer, reason)
             continue
         strangers = _strangers(driver).items()
