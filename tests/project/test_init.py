@@ -33,6 +33,7 @@ LIST = operation(THINGS, operationId="list", parameters=[{"name": "skip", **NUMB
 BEARER: Json = {"type": "http", "scheme": "bearer"}
 TEXT: Json = {"type": "string"}
 WORKFLOW = SERVICES["github"].file
+IGNORED = "/reports/\n!/generated/**\n/generated/**/__pycache__/\n"
 FILES = {".gitattributes", ".github/workflows/contract.yml", ".gitignore", "pyproject.toml"}
 
 
@@ -69,7 +70,7 @@ def test_a_project_begins_with_the_document_that_is_there(
         "package": "small_api",
         "pagination": {"list": {"offset": "skip", "items": ""}},
     }
-    assert (tmp_path / ".gitignore").read_text() == "/reports/\n"
+    assert (tmp_path / ".gitignore").read_text() == IGNORED
     assert (tmp_path / ".gitattributes").read_text() == "generated/** linguist-generated=true\n"
     assert "pagination (1)" in done.stdout
     assert done.stdout.endswith("  specwright test http://127.0.0.1:8000/v1\n")
@@ -91,7 +92,7 @@ def test_files_that_are_there_are_added_to_or_kept(specwright: Run, tmp_path: Pa
     workflow.parent.mkdir(parents=True)
     before = {
         tmp_path / "pyproject.toml": '[project]\nname = "shop"',
-        tmp_path / ".gitignore": "*.pyc\n/reports/\n",
+        tmp_path / ".gitignore": f"*.pyc\n{IGNORED}",
         tmp_path / ".gitattributes": "* text=auto",
         workflow: "name: ours\n",
         tmp_path / "openapi.json": api(),

@@ -32,6 +32,7 @@ from specwright.emit import cache
 from specwright.emit.cache import GeneratedPackage
 from specwright.emit.drift import FileDifference
 from specwright.emit.fileset import FileSet
+from specwright.emit.ignored import about_ignored
 from specwright.emit.manifest import contents, read_lock
 from specwright.emit.write import write
 from specwright.errors import InputError, SpecwrightError
@@ -137,6 +138,7 @@ class PackageUpdate(NamedTuple):
         hint: a command that gives methods plain names, if there are such names.
         has_errors: whether this program failed on a part of the document.
         differences: the files that were written, with their contents before.
+        ignored: lines about files that git ignores.
     """
 
     outcome: str
@@ -144,6 +146,7 @@ class PackageUpdate(NamedTuple):
     hint: str | None
     has_errors: bool
     differences: Sequence[FileDifference]
+    ignored: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,10 @@ class PackageBuild:
         outcome = f"{changed} changed" if changed else "nothing changed"
         outcome = f"generated {len(files)} files ({outcome}) in {seconds:.1f} s"
         hint = self._hint(result.plain_names, is_new=is_new)
-        return PackageUpdate(outcome, _summary(files), hint, result.has_errors, differences)
+        ignored = tuple(about_ignored(self.target, files))
+        return PackageUpdate(
+            outcome, _summary(files), hint, result.has_errors, differences, ignored
+        )
 
     def _hint(self, plain_names: Mapping[str, str], *, is_new: bool) -> str | None:
         """Return a line about names in a new package, or in a project that names its methods."""

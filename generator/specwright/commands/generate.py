@@ -16,6 +16,7 @@ from specwright.arguments.packages import (
     packages,
 )
 from specwright.emit.drift import State, compare, unified_diff
+from specwright.emit.ignored import about_ignored
 from specwright.emit.manifest import read_lock
 from specwright.report.terminal import say, show
 from specwright.review.lost_names import lost_names
@@ -71,6 +72,8 @@ def _update(package: PackageBuild) -> PackageUpdate:
     say(update.summary)
     if update.hint is not None:
         say(update.hint)
+    for line in update.ignored:
+        say(line, err=True)
     for line in lines_about(lost_names(update.differences), package.changelog, package.target):
         say(line)
     return update
@@ -92,6 +95,8 @@ def _compare(package: PackageBuild, again: str, *, check: bool, diff: bool) -> b
     for difference in differences:
         if not diff or not difference.is_shown or difference.state is State.FOREIGN:
             say(f"{(package.target / difference.path).as_posix()}: {difference.state}")
+    for line in about_ignored(package.target, files):
+        say(line, err=True)
     if differences:
         say(f"{len(differences)} of {len(files)} files differ; run: {again}")
     elif check:

@@ -31,8 +31,13 @@ _NAMES = "names.operations"
 _ABOUT_NAMES = "# Methods, named after the functions that a framework derived operationIds from."
 # Lines that files of git are to contain, with a message about each.
 _LINES = (
-    (".gitignore", "/reports/", "reports of tests stay out of the repository"),
-    (".gitattributes", f"{OUTPUT}/** linguist-generated=true", "generated code is marked"),
+    (
+        ".gitignore",
+        # Directories of the package have names such as `media`, which lines above may ignore.
+        ("/reports/", f"!/{OUTPUT}/**", f"/{OUTPUT}/**/__pycache__/"),
+        "reports of tests stay out of the repository, and all of the package is in it",
+    ),
+    (".gitattributes", (f"{OUTPUT}/** linguist-generated=true",), "generated code is marked"),
 )
 
 
@@ -62,11 +67,12 @@ def project_files(
         InputError: the project has settings already, or a file cannot be added to.
     """
     yield _settings(own_file(directory, FILE_NAME), name, document, proposed)
-    for path, line, about in _LINES:
+    for path, lines, about in _LINES:
         file = own_file(directory, path)
         before = content_of(file)
-        if line.encode() not in before.splitlines():
-            yield ProjectFile(file, added_to(before, f"{line}\n"), about)
+        added = [line for line in lines if line.encode() not in before.splitlines()]
+        if added:
+            yield ProjectFile(file, added_to(before, "".join(f"{line}\n" for line in added)), about)
 
 
 def named_settings(file: Path, document: Path | str, names: Mapping[str, str]) -> ProjectFile:

@@ -59,7 +59,7 @@ class Commit:
         """Find a commit; an `InputError` says why it cannot be found, with a hint."""
         if not _REVISION.fullmatch(ref):
             raise InputError(f"'{ref}' does not name a commit", hint="such as origin/main")
-        sha = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        sha = git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         if sha is None:
             raise _unknown(ref)
         return cls(ref, sha.decode("ascii").strip())
@@ -92,7 +92,7 @@ class Commit:
             raise IsADirectoryError(errno.EISDIR, "is a directory", file)
         if entry.size > LARGEST:
             raise OSError(errno.EFBIG, f"is larger than {LARGEST >> 20} MB", file)
-        content = _git("cat-file", "blob", entry.id)
+        content = git("cat-file", "blob", entry.id)
         if content is None:
             raise OSError(errno.EIO, f"git cannot read it from '{self.ref}'", file)
         return content
@@ -100,7 +100,7 @@ class Commit:
     def _missing(self, path: str) -> str:
         """Return why the commit does not have the content of a file."""
         for above in (directory.as_posix() for directory in PurePosixPath(path).parents):
-            listed = _git("ls-tree", "-z", self.id, "--", above) or b""
+            listed = git("ls-tree", "-z", self.id, "--", above) or b""
             if listed.startswith(b"160000 "):
                 return (
                     f"'{above}' is a submodule, and '{self.ref}' has only the number of its commit;"
@@ -113,7 +113,7 @@ class Commit:
 
         All changes of a merge count as one.
         """
-        base = _git(
+        base = git(
             *("log", "--first-parent", "--reverse", "--format=%H %cs"),
             *(f"{self.id}..HEAD", "--", path),
         )
@@ -125,7 +125,7 @@ class Commit:
 
         Git finds them by their content, in the index, so that no filter runs.
         """
-        listed = _git(
+        listed = git(
             *("diff", "--cached", "--relative", "--no-ext-diff", "--no-textconv"),
             *("--find-renames", "--diff-filter=R", "--name-status", "-z", self.id),
         )
@@ -140,12 +140,12 @@ class Commit:
     @staticmethod
     def directory() -> str:
         """Return the path of the working directory from the top of its repository."""
-        prefix = _git("rev-parse", "--show-prefix") or b""
+        prefix = git("rev-parse", "--show-prefix") or b""
         return os.fsdecode(prefix.strip()).rstrip("/")
 
     def files(self) -> list[str]:
         """Return the paths of the files below the directory, without links."""
-        listed = _git("ls-tree", "-r", "-z", self.id) or b""
+        listed = git("ls-tree", "-r", "-z", self.id) or b""
         entries = (entry.partition(b"\t") for entry in listed.split(b"\0") if entry)
         return [
             os.fsdecode(path)
@@ -158,7 +158,7 @@ class Commit:
         if path.startswith("/") or _CONTROL.search(path):
             return None
         name = os.fsencode(f"{self.id}:./{path}\n")
-        answer = _git("cat-file", "--batch-check", "--follow-symlinks", stdin=name) or b" missing\n"
+        answer = git("cat-file", "--batch-check", "--follow-symlinks", stdin=name) or b" missing\n"
         entry = _FOUND.fullmatch(answer.decode("ascii", "replace").strip())
         if entry:
             return _Entry(entry[1], entry[2], int(entry[3]))
@@ -169,7 +169,7 @@ class Commit:
     def _lists(self, path: str) -> bool:
         """Return whether the commit names a file; its content may be missing."""
         name = f"{self.id}:./{path}"
-        return _git("rev-parse", "--verify", "--quiet", "--end-of-options", name) is not None
+        return git("rev-parse", "--verify", "--quiet", "--end-of-options", name) is not None
 
 
 class _Entry(NamedTuple):
@@ -181,13 +181,13 @@ class _Entry(NamedTuple):
 
 
 def _unknown(ref: str) -> InputError:
-    shallow = _git("rev-parse", "--is-shallow-repository")
+    shallow = git("rev-parse", "--is-shallow-repository")
     if shallow is None:
         return InputError(
             f"'{Path.cwd()}' is not in a git repository",
             hint="run specwright in the repository, or name a file; see `git status`",
         )
-    if not (_git("rev-list", "--all", "--max-count=1") or b"").strip():
+    if not (git("rev-list", "--all", "--max-count=1") or b"").strip():
         return InputError(
             f"there is no commit '{ref}': the repository has no commits yet",
             hint="commit the document first, or compare two files",
@@ -207,7 +207,7 @@ def _unknown(ref: str) -> InputError:
 
 def _fetching(ref: str, depth: Sequence[str]) -> str:
     """Return the command that fetches a commit that is missing in a clone."""
-    remotes = (_git("remote") or b"").decode("utf-8", "replace").split() or ["origin"]
+    remotes = (git("remote") or b"").decode("utf-8", "replace").split() or ["origin"]
     remote, _, branch = ref.partition("/")
     if _RELATIVE.fullmatch(ref):
         words = [*(("--unshallow",) if depth else ()), remotes[0]]
@@ -220,12 +220,20 @@ def _fetching(ref: str, depth: Sequence[str]) -> str:
     return shlex.join(["git", "fetch", *words])
 
 
-def _git(*arguments: str, stdin: bytes = b"") -> bytes | None:
-    """Return the output of git; None if it failed."""
+def git(*arguments: str, stdin: bytes = b"", directory: Path | None = None) -> bytes | None:
+    """Return the output of git; None if it failed.
+
+    Args:
+        directory: in which it runs; the working directory by default.
+
+    Raises:
+        InputError: there is no git, or it does not respond.
+    """
     try:
         done = subprocess.run(
             [*_COMMAND, *arguments],
             env={**os.environ, **_QUIET},
+            cwd=directory,
             input=stdin,
             capture_output=True,
             timeout=_SECONDS,
