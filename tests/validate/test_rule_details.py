@@ -41,6 +41,30 @@ def test_a_broken_format_in_an_example_counts(tmp_path: Path) -> None:
     assert "date-time" in message
 
 
+def test_a_part_may_require_a_property_that_the_composition_declares(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Base: {type: object, properties: {name: {type: string}}}
+        Ticket:
+          allOf:
+            - $ref: "#/components/schemas/Base"
+            - allOf:
+                - {type: object, required: [id, name, nam], properties: {id: {type: integer}}}
+        Other: {type: object, required: [name], properties: {id: {type: integer}}}
+    """
+    assert found(tmp_path, part, "required-declared") == [
+        (
+            "/components/schemas/Ticket/allOf/1/allOf/0/required/2",
+            "'nam' is required but not among the properties",
+        ),
+        (
+            "/components/schemas/Other/required/0",
+            "'name' is required but not among the properties",
+        ),
+    ]
+
+
 OVERLAPPING = {
     "numbers": ("[{type: integer}, {type: number}]", "1 fits the alternatives 1 and 2"),
     "a listed text": ("[{type: string}, {enum: ['-1']}]", '"-1" fits the alternatives 1 and 2'),

@@ -16,6 +16,7 @@ from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.discriminators import Discriminators
+from specwright.document.schemas.inheritance import properties
 from specwright.document.shape import shape_of, walk
 from specwright.findings import Level
 from specwright.json_values import JsonObject, mapping, sequence
@@ -25,6 +26,8 @@ from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")
+# The way from a composition to one of its parts.
+_COMPOSED = re.compile(r"(/allOf/\d+)+$")
 # Places of schemas that are conditions or parts of a whole, not types of their own.
 _PART = re.compile(
     r"/(allOf/\d+|not|if|then|else|contains|propertyNames|dependentSchemas/[^/]+)(?=/|$)"
@@ -144,10 +147,14 @@ def _needs(schema: JsonObject) -> Iterator[str]:
 def required_declared(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         required = node.value.get("required")
-        properties = node.value.get("properties")
-        if isinstance(required, list) and isinstance(properties, dict) and is_closed(node.value):
+        own = node.value.get("properties")
+        if isinstance(required, list) and isinstance(own, dict) and is_closed(node.value):
+            # A part of a composition may require what another one declares.
+            whole = _COMPOSED.sub("", node.pointer)
+            composed = Subschema(whole, resolve(context.document.data, whole))
+            declared = own.keys() | properties(context.document, composed).keys()
             for index, name in enumerate(required):
-                if isinstance(name, str) and name not in properties:
+                if isinstance(name, str) and name not in declared:
                     yield LintViolation(
                         node.pointer + join("required", index),
                         f"'{name}' is required but not among the properties",
