@@ -98,3 +98,36 @@ def test_a_text_is_not_read_as_a_pattern(tmp_path: Path, escapes: bool) -> None:
         explore(driver)
         hostile(driver)
         assert bool(messages(driver, SERVER_ERROR)) is not escapes
+
+
+@pytest.mark.parametrize("explode", [True, False])
+@pytest.mark.parametrize("accepts", [True, False])
+def test_items_of_a_list_in_the_query_are_tried_by_their_enumeration(
+    tmp_path: Path, explode: bool, accepts: bool
+) -> None:
+    app = FastAPI()
+    kinds = {"type": "string", "enum": ["new", "used"]}
+    seen = set[str]()
+
+    @app.get("/items")
+    def listed(request: Request) -> None:
+        texts = request.query_params.getlist("kind")
+        given = {text for each in texts for text in each.split(",")}
+        seen.update(given)
+        if not accepts and not given <= {"new", "used"}:
+            raise HTTPException(422)
+
+    get = app.openapi()["paths"]["/items"]["get"]
+    get["responses"]["422"] = {"description": "Refused."}
+    schema = {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Kind"}}
+    app.openapi()["components"] = {"schemas": {"Kind": kinds}}
+    get["parameters"] = [{"name": "kind", "in": "query", "explode": explode, "schema": schema}]
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        validation(driver)
+        wanted = ["GET /items accepted kind"] if accepts else []
+        accepted = messages(driver, INVALID_ACCEPTED, LISTED_CASE)
+        assert [message.partition(" = ")[0] for message in accepted[:1]] == wanted
+        if accepts:
+            assert '"no-such-value"' in accepted[0]
+    assert {"new", "used", "no-such-value"} <= seen

@@ -38,7 +38,7 @@ from specwright.document.operations import sites
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import values_of
-from specwright.json_values import JsonObject, JsonValue, mapping, texts
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.wire.headers import is_cookie_pair
 from specwright.runtime.client.wire.query import parts
@@ -135,14 +135,36 @@ class _Trial:
                     tried = [ValueVariant("", usual, None), *others]
                 distinct = [variant for variant in tried if self._is_distinct(slot, variant)]
                 for variant in distinct:
-                    call = self.call.with_argument(slot.key, variant.value)
-                    name, place = slot.written.wire, slot.site.pointer
-                    sent = SentValue(name, place, slot.schema, variant.value)
-                    self._send(call, _Spot(name, place, sent), variant)
+                    self._parameter(slot, variant)
                 self._twice(slot, usual, distinct)
+            elif slot.written.location == "query":
+                for variant in self._lists(slot, usual):
+                    self._parameter(slot, variant)
             for value in odd(document, schema):
                 if _can_be_written(slot.written, value):
                     self._survive(self.call.with_argument(slot.key, value))
+
+    def _parameter(self, slot: ParameterSlot, variant: ValueVariant) -> None:
+        call = self.call.with_argument(slot.key, variant.value)
+        name, place = slot.written.wire, slot.site.pointer
+        sent = SentValue(name, place, slot.schema, variant.value)
+        self._send(call, _Spot(name, place, sent), variant)
+
+    def _lists(self, slot: ParameterSlot, usual: JsonValue) -> Iterator[ValueVariant]:
+        """Yield lists with another first item, where an enumeration says which ones there are."""
+        document = self.contract.document
+        for _, part in in_place(document, slot.schema):
+            item = document.follow(part.get("items"))
+            if part.get("type") != "array" or "enum" not in mapping(item):
+                continue
+            first, *others = sequence(usual) or [None]
+            for variant in variants(document, part["items"], first):
+                value = [variant.value, *others]
+                problems = self._judge_of(variant).problems(slot.schema, value)
+                fits = not any(problems)
+                # The text of other values depends on the style.
+                if isinstance(variant.value, str) and fits is (variant.condition is None):
+                    yield replace(variant, value=value, is_same=False)
 
     def _usual(self, slot: ParameterSlot) -> JsonValue:
         """Return a value of a parameter that is valid, as far as is known."""
