@@ -235,7 +235,9 @@ def _own_items(document: Document) -> dict[Pointer, Pointer]:
         for site in operations(document)
         if site.direction is Direction.PATH
     }
-    items = {path: deepcopy(item.value) for path, item in members(document, root, "paths")}
+    items: JsonObject = {
+        path: deepcopy(item.value) for path, item in members(document, root, "paths")
+    }
     document.data["paths"] = items
     return origins
 
