@@ -104,10 +104,10 @@ def init(
     kept, or added to. The GitHub workflow or GitLab pipeline is written to the top of the git
     repository, and can have jobs for several projects.
 
-    With --publish, a workflow builds the package when a tag is pushed, and publishes it as a
-    trusted publisher, without a token. With --only-review, nothing but the review is set up, for a
-    team that generates no code. With --names, a project that has settings gets those for
-    methods that a framework has named, such as those of new operations.
+    With --publish, a workflow builds the package when you push a tag, and publishes it on PyPI
+    without a token. With --only-review, nothing but the review is set up, for a team that generates
+    no code. With --names, an existing project gets plain names for methods that a framework has
+    named, such as those of new operations.
     """
     here = Path()
     top = repository(here.resolve()) or here
