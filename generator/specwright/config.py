@@ -651,7 +651,7 @@ SIGN_IN: dict[str, SettingMember] = {
 _TYPES = {"string": str, "object": dict, "array": list}
 SETTINGS: dict[str, ProjectSetting] = {
     "document": ProjectSetting(
-        "the `openapi.json`, `openapi.yaml` or `openapi.yml` that is here, or else "
+        "the `openapi.json`, `openapi.yaml` or `openapi.yml` in the working directory, or else "
         "`swagger.json`, `.yaml` or `.yml`",
         "the OpenAPI document",
         _PATH,

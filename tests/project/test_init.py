@@ -158,7 +158,8 @@ def test_bytes_of_others_are_kept(specwright: Run, tmp_path: Path) -> None:
     (tmp_path / "openapi.json").write_text(api(), "utf-8")
     (tmp_path / ".gitignore").write_bytes(b"caf\xe9\r\n")
     assert specwright("init", cwd=tmp_path).returncode == 0
-    assert (tmp_path / ".gitignore").read_bytes() == b"caf\xe9\r\n/reports/\n"
+    text = (tmp_path / ".gitignore").read_bytes()
+    assert text.startswith(b"caf\xe9\r\n/reports/\n!/generated/**\n")
 
 
 def test_a_directory_in_the_place_of_a_file_is_refused(specwright: Run, tmp_path: Path) -> None:
@@ -250,7 +251,7 @@ def test_the_workflow_calls_commands_as_they_are(
     jobs = yaml.safe_load(text)["jobs"]
     runs = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
     calls = [run.split() for run in runs if run.startswith("specwright ")]
-    assert [call[1] for call in calls] == ["validate", "generate", "review", "test"]
+    assert [call[1] for call in calls] == ["review", "test"]
     for _, name, *arguments in calls:
         command = cli.get_command(None, name)  # type: ignore[arg-type]
         assert command is not None
@@ -410,7 +411,7 @@ def test_the_workflow_is_where_github_looks_for_it(specwright: Run, tmp_path: Pa
     mono(tmp_path)
     done = specwright("init", cwd=tmp_path / "apis/orders")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "wrote ../../.github/workflows/contract.yml: validate, generate" in done.stdout
+    assert "wrote ../../.github/workflows/contract.yml: review and test" in done.stdout
     assert not (tmp_path / "apis/orders/.github").exists()
     assert (tmp_path / "apis/orders/pyproject.toml").is_file()
     assert list(jobs(tmp_path)) == ["review-apis-orders", "test-apis-orders"]
@@ -478,7 +479,7 @@ def test_names_of_directories_stay_names(specwright: Run, tmp_path: Path, name: 
     shown = name.replace("${{", "${{ '${{' }}")
     assert environments == {f"{shown}/openapi.json"}
     runs = [step.get("run", "") for job in jobs(tmp_path).values() for step in job["steps"]]
-    assert 'specwright validate "$DOCUMENT" --format github' in runs
+    assert 'specwright review "$DOCUMENT" --base "origin/$BASE" --format github' in runs
 
 
 def test_files_of_the_repository_are_referred_to_before_and_after_it(

@@ -33,7 +33,7 @@ DOCUMENT = {
     },
 }
 # About rules, templates and certificates.
-WITHOUT = {"rules", "explain", "templates", "authority"}
+WITHOUT = {"rules", "explain", "schema", "templates", "authority"}
 URL = "http://127.0.0.1:1"
 # The arguments of each command before the document, and those after it.
 COMMAND_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -39,7 +39,7 @@ def render(report: Report, most: int | None = None) -> str:
 
 
 def _summary(report: Report) -> Iterator[str]:
-    """Yield what breaks, for whom, and the way to the remedies, as the end is read first."""
+    """Yield breaks, callers affected, and the way to the remedies, as the end is read first."""
     counts, fixes = rule_counts(report), causes(report)
     if counts:
         rows = [
