@@ -44,7 +44,7 @@ _CLAUSE = re.compile(r"\b(what|who|whose|whom|whatever|whoever)\b", re.IGNORECAS
 _LAB = tuple(
     f"lab/{room}"
     for room in (
-        *("benchmarks", "compatibility", "foreign_servers", "histories"),
+        *("benchmarks", "compatibility", "docs_pages", "foreign_servers", "histories"),
         *("real_servers", "situations"),
     )
 )

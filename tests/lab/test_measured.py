@@ -10,6 +10,7 @@ import pytest
 
 from lab.agreement.__main__ import RESULTS as AGREEMENT_RESULTS
 from lab.benchmarks.__main__ import MEASUREMENTS as BENCHMARKS
+from lab.docs_pages.tools import HOME as DOCS_PAGES_HOME
 from lab.measured import records
 from lab.measured.__main__ import lines, main, stale, warnings
 from lab.measured.records import Record, digests
@@ -50,7 +51,9 @@ def test_each_path_of_a_measurement_exists(key: str) -> None:
     assert set(digests(BY_KEY[key].paths)) == set(BY_KEY[key].paths)
 
 
-@pytest.mark.parametrize("place", [AGREEMENT_RESULTS, VALIDATORS_HOME, WIRE_RESULTS])
+@pytest.mark.parametrize(
+    "place", [AGREEMENT_RESULTS, DOCS_PAGES_HOME, VALIDATORS_HOME, WIRE_RESULTS]
+)
 def test_results_are_not_kept_in_the_environment_of_a_session(place: Path) -> None:
     # Nox clears the directory that has the name of a session, with the interpreter that runs it.
     sessions = {measurement.session for measurement in MEASUREMENTS}

@@ -1,0 +1,1 @@
+"""What readers get from pages of documentation made by several tools."""
