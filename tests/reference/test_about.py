@@ -69,6 +69,12 @@ def test_contact_licence_and_terms_are_links(tmp_path: Path) -> None:
     } < set(links)
 
 
+def test_a_contact_may_be_a_name_alone(tmp_path: Path) -> None:
+    document = shop()
+    document["info"]["contact"] = {"name": "Ann"}
+    assert "Contact Ann" in text(page(tmp_path, document))
+
+
 def test_addresses_of_other_schemes_are_text(tmp_path: Path) -> None:
     attack = "javascript:alert(1)//\"'<b>"
     document = shop(externalDocs={"url": attack, "description": "More"})

@@ -91,6 +91,14 @@ def test_names_that_are_alike_have_digests(tmp_path: Path) -> None:
     assert inner == {"model-NewItem/ein-wort"}
 
 
+def test_an_operation_never_has_the_anchor_of_another_kind(tmp_path: Path) -> None:
+    document = shop()
+    document["paths"]["/items"]["post"]["operationId"] = "model-Item"
+    found = ids(tmp_path, document)
+    assert found.count("model-Item") == 1
+    assert [anchor for anchor in found if anchor.startswith("model-Item~") and "/" not in anchor]
+
+
 def test_a_name_alone_has_no_digest(tmp_path: Path) -> None:
     document = shop()
     del document["paths"]["/items/{id}"]["get"]["operationId"]
