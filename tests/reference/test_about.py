@@ -75,6 +75,12 @@ def test_a_contact_may_be_a_name_alone(tmp_path: Path) -> None:
     assert "Contact Ann" in text(page(tmp_path, document))
 
 
+def test_addresses_are_encoded(tmp_path: Path) -> None:
+    document = shop()
+    document["info"]["termsOfService"] = "https://shop.example/a b\u202e"
+    assert "https://shop.example/a%20b%E2%80%AE" in Page(page(tmp_path, document)).links
+
+
 def test_addresses_of_other_schemes_are_text(tmp_path: Path) -> None:
     attack = "javascript:alert(1)//\"'<b>"
     document = shop(externalDocs={"url": attack, "description": "More"})
