@@ -160,8 +160,12 @@ def test_it_ends_with_its_standard_input(page: Path) -> None:
         ) as server,
     ):
         assert server.stdin is not None
-        server.stdin.close()
-        assert server.wait(60) == 0
+        # Also while a browser waits for events.
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/events"
+        with httpx2.stream("GET", url) as response:
+            next(states(response))
+            server.stdin.close()
+            assert server.wait(60) == 0
 
 
 @pytest.fixture
