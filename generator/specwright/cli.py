@@ -17,6 +17,7 @@ import click
 
 from specwright import __version__
 from specwright.errors import INTERRUPTED, TOO_LARGE, InputError, SpecwrightError, did_you_mean
+from specwright.extras import missing
 from specwright.report.terminal import accept_any_text, complain, say
 
 
@@ -33,15 +34,13 @@ class LazyCommand:
         Raises:
             InputError: a library of its extra is not installed.
         """
-        try:
-            module = import_module(f"specwright.commands.{self.module}")
-        except ModuleNotFoundError as error:
-            if not self.extra:
-                raise
+        library = missing(self.extra) if self.extra else None
+        if library is not None:
             raise InputError(
-                f"specwright {name} needs {error.name}, which is not installed",
+                f"specwright {name} requires {library}, which is not installed",
                 hint=f"pip install 'specwright[{self.extra}]'",
-            ) from None
+            )
+        module = import_module(f"specwright.commands.{self.module}")
         command: click.Command = getattr(module, _function(name))
         return command
 

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-import httpx2
 
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.signing import Owner, Signer
@@ -24,9 +23,15 @@ from specwright.conformance.recording.exchange import (
 )
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
+from specwright.extras import LazyLibrary
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer
 from specwright.runtime.shared.media.table import medium_of
+
+if TYPE_CHECKING:
+    import httpx2
+else:
+    httpx2 = LazyLibrary("httpx2")
 
 TIMEOUT_SECONDS = 30.0
 # The failure of an operation that is not called again.

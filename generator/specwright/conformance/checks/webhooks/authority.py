@@ -8,10 +8,15 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import trustme
+from typing import TYPE_CHECKING
 
 from specwright.errors import InputError
+from specwright.extras import LazyLibrary
+
+if TYPE_CHECKING:
+    import trustme
+else:
+    trustme = LazyLibrary("trustme")
 
 HOST = "127.0.0.1"
 CERTIFICATE, RECEIVER = "authority.pem", "receiver.pem"

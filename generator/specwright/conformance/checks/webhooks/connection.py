@@ -8,11 +8,16 @@ import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from http import HTTPStatus
-
-import h11
+from typing import TYPE_CHECKING
 
 from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
+from specwright.extras import LazyLibrary
 from specwright.http_messages import Headers
+
+if TYPE_CHECKING:
+    import h11
+else:
+    h11 = LazyLibrary("h11")
 
 MAX_HEAD_BYTES = 16 * 1024
 MAX_BODY_BYTES = 1024 * 1024

@@ -6,9 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
-
-import httpx2
+from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.conformance.checks.webhooks.deliveries import (
     FORGERIES,
@@ -23,10 +21,16 @@ from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.conformance.driver.preflight import in_words
 from specwright.document.model import Document
 from specwright.errors import InputError
+from specwright.extras import LazyLibrary
 from specwright.findings import Evidence, Finding, Level, RuleDescription, values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.signature import SIGNATURE
+
+if TYPE_CHECKING:
+    import httpx2
+else:
+    httpx2 = LazyLibrary("httpx2")
 
 _SECONDS = 15.0
 _SUCCESS = range(200, 300)

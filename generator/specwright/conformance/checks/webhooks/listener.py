@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from types import TracebackType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-import httpx2
 
 from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt
 from specwright.conformance.checks.webhooks.checks import in_body, signature
@@ -20,8 +19,14 @@ from specwright.conformance.checks.webhooks.judge import identify
 from specwright.conformance.checks.webhooks.server import Lost, ReceiverServer
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
 from specwright.conformance.contract.webhooks import SentWebhook
+from specwright.extras import LazyLibrary
 from specwright.http_messages import Headers
 from specwright.text import Text, shorten
+
+if TYPE_CHECKING:
+    import httpx2
+else:
+    httpx2 = LazyLibrary("httpx2")
 
 _TOKEN_BYTES = 24
 # The sender should get the response before its own timeout.

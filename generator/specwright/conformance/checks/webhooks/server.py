@@ -8,12 +8,17 @@ import threading
 from collections.abc import Callable
 from enum import Enum, auto
 from types import TracebackType
-
-import h11
+from typing import TYPE_CHECKING
 
 from specwright.conformance.checks.webhooks.authority import HOST
 from specwright.conformance.checks.webhooks.connection import Connection, Take
 from specwright.errors import InputError
+from specwright.extras import LazyLibrary
+
+if TYPE_CHECKING:
+    import h11
+else:
+    h11 = LazyLibrary("h11")
 
 MAX_CONNECTIONS = 64
 HANDSHAKE_SECONDS = 10.0
