@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 # What the commands of an extra import.
 LIBRARIES = {"test": ("h11", "httpx2", "schemathesis", "trustme", "uvicorn")}
@@ -22,6 +21,6 @@ class LazyLibrary(ModuleType):
     Modules that describe rules beside the code that applies them can then be imported without it.
     """
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         """Return an attribute of the library."""
         return getattr(import_module(self.__name__), name)
