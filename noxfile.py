@@ -367,6 +367,14 @@ def validators(session: nox.Session) -> None:
 
 
 @nox.session
+def docs_pages(session: nox.Session) -> None:
+    """Measure the page of `docs` next to others (needs npm and Chromium); write the page."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "lab.docs_pages", *session.posargs)
+
+
+@nox.session
 def situations(session: nox.Session) -> None:
     """Put SDK and peers into situations that go wrong; write docs/sdk-situations.md."""
     install_workspace(session)

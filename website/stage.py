@@ -31,6 +31,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "docs/benchmarks*.md",
         "docs/compatibility.md",
         "docs/contract-*.md",
+        "docs/docs-pages.md",
         "docs/mutants.md",
         "docs/review-*.md",
         "docs/sdk-real-servers.md",

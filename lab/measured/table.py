@@ -97,6 +97,7 @@ MEASUREMENTS = (
     Measurement("costs", "costs.md", (_TOOLKIT, "templates", "lab/costs")),
     Measurement("agreement", "agreement.md", (_TOOLKIT, "templates", "lab/agreement", "lab/wire")),
     Measurement("validators", "validators.md", (*_READING, "lab/validators")),
+    Measurement("docs_pages", "docs-pages.md", (f"{_TOOLKIT}/reference", "lab/docs_pages")),
     Measurement("polarity", "review-polarity.md", (*_REVIEW, "lab/polarity")),
     Measurement("histories", "review-histories.md", (*_REVIEW, "lab/histories")),
     *map(_mutants, ROOMS),

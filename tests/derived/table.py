@@ -3,8 +3,8 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults`, `faults_by_others`, `foreign_servers`, `shops`, `tickets` and `mutants` write the
-verdicts that six pages here are made from.
+and `docs_pages`, `faults`, `faults_by_others`, `foreign_servers`, `shops`, `tickets` and `mutants`
+write the figures that seven pages here are made from.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from lab.docs_pages import figures as docs_pages
 from lab.faults import verdicts
 from lab.faults_by_others import verdicts as by_others
 from lab.foreign_servers import outcomes as foreign
@@ -145,5 +146,6 @@ DERIVED = (
         "lab/mutants/figures.json and words.toml",
         lambda: figures.render(figures.load(), figures.words()),
     ),
+    page("docs/docs-pages.md", "lab/docs_pages/figures.json", docs_pages.render),
     page("docs/decisions/README.md", "the pages beside it", pages.decisions),
 )
