@@ -116,3 +116,9 @@ def _create(file: Path, content: bytes, kept: int | None, mode: int) -> None:
     if kept is not None:
         # The umask has narrowed them.
         file.chmod(kept)
+
+
+def repository(directory: Path) -> Path | None:
+    """Return the top of the git working tree that contains a directory."""
+    above = (directory, *directory.parents)
+    return next((path for path in above if (path / ".git").exists()), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -109,6 +109,12 @@ class Settings:
     today: date = date.min
     notice: timedelta | None = None
 
+    def matches(self, other: Settings) -> bool:
+        """Return whether other settings are the same, apart from the locations of waivers."""
+        waivers = zip(self.waivers, other.waivers, strict=False)
+        here = tuple(replace(own, location=waiver.location) for own, waiver in waivers)
+        return len(self.waivers) == len(other.waivers) and replace(self, waivers=here) == other
+
     def level(self, rule: RuleDescription, places: Sequence[str] = ()) -> Level:
         """Return the level of a rule at a place, which has one or more names."""
         for place in reversed(self.places):
@@ -194,7 +200,17 @@ def find(document: str) -> str | None:
 
 def load(file: str, known_rules: Collection[str]) -> Settings:
     """Read settings; an invalid file raises an `InputError` with the reason."""
-    text, data = read_toml(Path(file))
+    return settings(file, *read_toml(Path(file)), known_rules)
+
+
+def settings(
+    file: str, text: str, data: dict[str, object], known_rules: Collection[str]
+) -> Settings:
+    """Return the settings in the text of a file, and in its data.
+
+    Raises:
+        InputError: one of them is invalid.
+    """
     return _Reader(file, text, known_rules).settings(data)
 
 

@@ -5,11 +5,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 
 from specwright.compare.table import BY_ID
 from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base, find, load
 from specwright.errors import InputError, Location
-from specwright.findings import Report
+from specwright.findings import Level, Report
 
 from .documents import TODAY, parts, report
 
@@ -31,6 +32,58 @@ def test_an_accepted_change_is_named_by_pointer_or_operation(where: str, tmp_pat
     assert [finding.rule for finding in found.waived] == ["range-narrowed"]
     assert found.waived[0].waived == "Nobody."
     assert not found.has_errors
+
+
+SHARED = """
+openapi: 3.1.1
+info: {title: Shop, version: 1.2.3}
+components:
+  schemas:
+    Count: {type: integer, maximum: 20}
+paths:
+  /a: &path
+    post:
+      requestBody:
+        content: {application/json: {schema: {$ref: '#/components/schemas/Count'}}}
+      responses: {'204': {description: Done.}}
+  /b: *path
+  /c: *path
+"""
+
+
+def test_a_change_is_accepted_in_the_operations_that_are_named(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        yaml.safe_load(SHARED),
+        yaml.safe_load(SHARED.replace("maximum: 20", "maximum: 10")),
+        (acceptance("POST /a"), replace(acceptance("*/c"), reason="They agreed.")),
+    )
+    [error] = [finding for finding in found.findings if finding.level is Level.ERROR]
+    assert error.operations == ("POST /b",)
+    assert [(finding.operations, finding.waived) for finding in found.waived] == [
+        (("POST /a",), "Nobody."),
+        (("POST /c",), "They agreed."),
+    ]
+    # It is one change, and not accepted.
+    assert found.breaking == 1
+    assert found.headline == "1 breaking change in 3 of 3 operations"
+
+
+def test_a_change_is_accepted_where_all_its_operations_are(tmp_path: Path) -> None:
+    entries = [acceptance(f"POST /{name}") for name in "abc"]
+    parts = (
+        yaml.safe_load(text) for text in (SHARED, SHARED.replace("maximum: 20", "maximum: 10"))
+    )
+    found = report(tmp_path, *parts, tuple(entries))
+    assert not found.has_errors
+    assert found.headline == "1 breaking change in 3 of 3 operations (1 accepted)"
+    # An expired one among others opens its place again.
+    entries[1] = acceptance("POST /b", days=-1)
+    parts = (
+        yaml.safe_load(text) for text in (SHARED, SHARED.replace("maximum: 20", "maximum: 10"))
+    )
+    found = report(tmp_path, *parts, tuple(entries))
+    assert [f.operations for f in found.findings if f.level is Level.ERROR] == [("POST /b",)]
 
 
 def test_one_change_is_accepted_and_not_the_next_one_at_its_place(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from specwright.compare.document.pairing import operations_by_key
 from specwright.errors import InputError
+from specwright.report.formats import FILES
 from tests.compare.documents import document
 from tests.conftest import Run
 from tests.repository import Repository
@@ -83,9 +84,29 @@ def test_a_directory_without_documents_is_refused(repository: Repository, specwr
 
 def test_a_document_that_is_new_breaks_nobody(repository: Repository, specwright: Run) -> None:
     put(repository, "new.json")
+    repository.git("add", "new.json")
     found = reviewed(specwright, repository, "--document", "new.json")
     assert found["headline"] == "a new document with 1 operation"
     assert broken(found) == []
+
+
+@pytest.mark.parametrize("ignored", ["", "build\n"])
+def test_changes_of_a_document_that_git_does_not_track_are_unknown(
+    repository: Repository, specwright: Run, ignored: str
+) -> None:
+    repository.write(".gitignore", ignored)
+    put(repository, "build/a b.json")
+    found = reviewed(specwright, repository, "build/a b.json")
+    assert found["headline"] == "not compared, as git does not track it"
+    assert "breaking" not in found["summary"]
+    [finding] = [each for each in found["findings"] if each["rule"] == "document-untracked"]
+    assert finding["level"] == "warning"
+    assert finding["message"].endswith("run: specwright diff BASE 'build/a b.json'")
+    repository.write("build/lint.toml", '[levels]\ndocument-untracked = "error"\n')
+    found = reviewed(specwright, repository, "build/a b.json")
+    assert [each["rule"] for each in found["findings"] if each["level"] == "error"] == [
+        "document-untracked"
+    ]
 
 
 def test_a_document_that_was_moved_is_compared_with_what_it_was(
@@ -162,6 +183,29 @@ def test_one_document_is_not_enough_to_compare(specwright: Run, tmp_path: Path) 
         done = specwright(command, "library.yaml", cwd=tmp_path)
         assert done.returncode == 2
         assert "there is no document to compare 'library.yaml' with" in done.stderr
+
+
+@pytest.mark.parametrize(("base", "document"), [("gone", "openapi.json"), ("main", "no.json")])
+def test_a_review_that_cannot_run_has_reports(
+    repository: Repository, specwright: Run, base: str, document: str
+) -> None:
+    done = specwright("review", "--base", base, document, "--report-dir", "out", cwd=repository.top)
+    assert done.returncode == 2
+    message = done.stderr.splitlines()[0].partition("error: ")[2]
+    assert {path.name for path in (repository.top / "out").iterdir()} == FILES.keys()
+    [issue] = json.loads((repository.top / "out/report.gitlab.json").read_text("utf-8"))
+    assert issue["check_name"] == "unusable-input"
+    assert issue["description"].partition(";")[0] in message
+    assert "specwright review failed" in (repository.top / "out/report.md").read_text("utf-8")
+
+
+def test_reports_that_cannot_be_written_are_the_error(
+    repository: Repository, specwright: Run, tmp_path: Path
+) -> None:
+    (repository.top / "out").symlink_to(tmp_path)
+    for base, words in (("main", "is a symbolic link"), ("gone", "unknown commit 'gone'")):
+        done = specwright("review", "--base", base, "--report-dir", "out", cwd=repository.top)
+        assert (done.returncode, words in done.stderr) == (2, True)
 
 
 def test_files_are_named_from_the_top_for_github(repository: Repository, specwright: Run) -> None:

@@ -160,6 +160,45 @@ def test_the_author_of_a_change_does_not_accept_it(tmp_path: Path) -> None:
     assert Runner(tmp_path / "other", repository.top, inputs).run(REVIEW).returncode == 0
 
 
+OFF = '[levels]\nrange-narrowed = "off"\n'
+WAIVED = '[[waivers]]\nrule = "operation-tag"\nwhere = "*"\nreason = "We have none."\n'
+
+
+def test_the_author_of_a_change_does_not_turn_its_rule_off(tmp_path: Path, specwright: Run) -> None:
+    repository = project(tmp_path)
+    repository.git("switch", "-qc", "change")
+    write(repository, edited(NARROWER, ("version: 1.2.3", "version: 2.0.0")))
+    repository.write("lint.toml", OFF)
+    repository.commit()
+
+    def rules(*options: str) -> list[str]:
+        reviewed = specwright(
+            *("review", "--base", "main", "--format", "json", *options), cwd=tmp_path
+        )
+        report = json.loads(reviewed.stdout)
+        pending = [each for each in report["findings"] if each["rule"] == "levels-pending"]
+        assert [(each["level"], each["file"]) for each in pending] in (
+            [],
+            [("warning", "lint.toml")],
+        )
+        about = ("range-narrowed", "levels-pending")
+        return [each["rule"] for each in report["findings"] if each["rule"] in about]
+
+    assert rules() == []
+    assert rules("--accepted-in-base") == ["range-narrowed", "levels-pending"]
+    # It counts once it is merged, also with a document that is moved or new.
+    repository.git("switch", "-q", "main")
+    repository.write("lint.toml", OFF + WAIVED)
+    repository.commit()
+    repository.git("switch", "-q", "change")
+    repository.write("lint.toml", f"{OFF}\n{WAIVED}")
+    assert rules("--accepted-in-base") == []
+    repository.write("lint.toml", f"{OFF}\n{WAIVED.replace('none', 'one')}")
+    assert rules("--accepted-in-base") == ["levels-pending"]
+    repository.write("lint.toml", "")
+    assert rules("--accepted-in-base") == ["levels-pending"]
+
+
 TRAP = '"; touch ran; "$(touch ran)'
 
 

@@ -186,6 +186,24 @@ def lint_settings(
     """
     chosen = file or policy.find(str(document))
     loaded = policy.load(chosen, _KnownRules()) if chosen else Settings()
+    return _with_options(loaded, options)
+
+
+def lint_settings_in(commit: Commit, document: Path, options: PackageOptions) -> Settings:
+    """Return the settings of the checks that a document had in a commit.
+
+    Args:
+        options: as those of `lint_settings`.
+
+    Raises:
+        InputError: a setting in the file is invalid.
+    """
+    read = _read_beside(commit, document, policy.FILE_NAME)
+    loaded = policy.settings(*read, _KnownRules()) if read else Settings()
+    return _with_options(loaded, options)
+
+
+def _with_options(loaded: Settings, options: PackageOptions) -> Settings:
     today = datetime.now(UTC).date()
     short_names = options.short_method_names
     return replace(loaded, short_method_names=short_names, names=options.names, today=today)
@@ -226,12 +244,19 @@ def accepted_in(commit: Commit, document: Path) -> tuple[Acceptance, ...]:
     from specwright.compare.table import BY_ID
     from specwright.compare.verdicts import acceptances
 
-    file = document.parent / acceptances.FILE_NAME
-    name = commit.name_of(file)
+    read = _read_beside(commit, document, acceptances.FILE_NAME)
+    return acceptances.entries(*read, BY_ID) if read else ()
+
+
+def _read_beside(
+    commit: Commit, document: Path, file: str
+) -> tuple[str, str, dict[str, object]] | None:
+    """Return the name, the text and the data of a file beside a document in a commit, if there."""
+    name = commit.name_of(document.parent / file)
     try:
         content = commit.read(name)
     except FileNotFoundError:
-        return ()
+        return None
     except OSError as error:
         raise InputError(f"cannot be read: {why_not_read(error)}", Location(name, 1, 1)) from None
-    return acceptances.entries(name, *parse_toml(Path(name), content), BY_ID)
+    return name, *parse_toml(Path(name), content)

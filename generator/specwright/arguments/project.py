@@ -24,7 +24,7 @@ from specwright.config import (
 )
 from specwright.document.sources.bundle import Remote
 from specwright.errors import InputError
-from specwright.files import is_directory
+from specwright.files import is_directory, repository
 
 T = TypeVar("T")
 
@@ -240,12 +240,6 @@ def reference_directories(document: Path | str, allowed: Sequence[Path]) -> Sequ
     settings = find_project(own)
     roots = [root for root in (repository(own), settings and settings.parent) if root is not None]
     return [*allowed, min(roots, key=lambda root: len(root.parts), default=own)]
-
-
-def repository(directory: Path) -> Path | None:
-    """Return the top of the git working tree that contains a directory."""
-    above = (directory, *directory.parents)
-    return next((path for path in above if (path / ".git").exists()), None)
 
 
 def _shown(path: T) -> T | Path:

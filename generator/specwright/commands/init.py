@@ -17,7 +17,6 @@ from specwright.arguments.project import (
     chosen_output,
     configured,
     reference_directories,
-    repository,
     usual_documents,
 )
 from specwright.config import FILE_NAME, Config, project_of
@@ -27,7 +26,7 @@ from specwright.document.operations.sites import Direction, operations
 from specwright.document.sources.load import load_in_part, read_address
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
-from specwright.files import read_argument, replace_files, why_not_written
+from specwright.files import read_argument, replace_files, repository, why_not_written
 from specwright.project.ci import SERVICES, checks, publishing_workflow, usual_service
 from specwright.project.files import (
     OUTPUT,

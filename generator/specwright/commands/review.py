@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 
+from specwright import policy
 from specwright.arguments.document_names import documents_argument, local
 from specwright.arguments.documents import (
     accepted,
     accepted_in,
     lint_settings,
+    lint_settings_in,
     read_document,
     read_side,
 )
@@ -26,11 +28,12 @@ from specwright.arguments.project import (
     configured,
     strip_prefix,
 )
-from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base
-from specwright.config import Config
+from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base, levels_pending
+from specwright.config import Config, PackageOptions
 from specwright.document.sources.git import Commit
 from specwright.files import is_directory
 from specwright.findings import Finding, Level, Report, worst_first
+from specwright.policy import Settings
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.progress import REVIEW, Progress
@@ -46,7 +49,6 @@ from specwright.review.documents import (
 from specwright.review.merge import merge_reports
 from specwright.review.pull_request import DocumentChange, review_new_document
 from specwright.review.pull_request import review as review_of
-from specwright.review.repository_paths import with_repository_paths
 
 _SHOWN_HASH = 12
 
@@ -77,7 +79,8 @@ or a setting cannot be used.
 @click.option(
     "--accepted-in-base",
     is_flag=True,
-    help="Accept only changes that the review.toml of the base accepts, too.",
+    help="Accept only changes that the review.toml of the base accepts, too, and read the levels "
+    "of rules from its lint.toml.",
 )
 @strip_prefix
 @allow_refs_from
@@ -110,8 +113,6 @@ def review(
         reports = (*reports, *_removed(commit, set(gone) - set(moved), named))
     report = merge_reports(reports)
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
-    if output == "github":
-        report = with_repository_paths(report, commit.directory())
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))
@@ -139,6 +140,10 @@ def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -
             yield replace(report, command="review")
 
 
+def _with(report: Report, findings: Sequence[Finding]) -> Report:
+    return replace(report, findings=worst_first((*report.findings, *findings)))
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """The inputs of a review that all documents of a run share."""
@@ -154,14 +159,19 @@ class _Job:
         options, chosen = config.options, Path(chosen_document(config))
         self.steps("reading the documents")
         revision = read_document(chosen, self.allowed)
-        settings = lint_settings(chosen, options)
         name, moved = self.commit.name_of(chosen), None
-        if not self.commit.has(name):
+        is_there = self.commit.has(name)
+        if not is_there:
             moved = former_path(self.commit, revision, gone)
-            if moved is None:
-                return review_new_document(revision, settings), None
+        former = Path(moved) if moved else chosen
+        settings, unread = self._settings(chosen, former, options)
+        if moved is not None:
             name = self.commit.name(moved)
-        entries, pending = self._accepted(chosen, Path(moved) if moved else chosen)
+        elif not is_there:
+            is_tracked = Commit.tracks(chosen)
+            report = review_new_document(revision, settings, is_tracked=is_tracked)
+            return _with(report, unread), None
+        entries, pending = self._accepted(chosen, former)
         base = read_side(name, self.allowed, str(chosen))
         self.steps.characters = base.size + revision.size
         change = DocumentChange(
@@ -176,9 +186,16 @@ class _Job:
             change, options, chosen_output(config), today=date.today(), progress=self.steps
         )
         facts = (("Moved", f"from {moved}"), *report.facts) if moved else report.facts
-        return replace(
-            report, findings=worst_first((*report.findings, *pending)), facts=facts
-        ), moved
+        return replace(_with(report, (*pending, *unread)), facts=facts), moved
+
+    def _settings(
+        self, chosen: Path, former: Path, options: PackageOptions
+    ) -> tuple[Settings, Sequence[Finding]]:
+        settings = lint_settings(chosen, options)
+        if not self.accepted_in_base:
+            return settings, ()
+        of_base = lint_settings_in(self.commit, former, options)
+        return of_base, levels_pending(settings, of_base, str(chosen.parent / policy.FILE_NAME))
 
     def _accepted(
         self, chosen: Path, former: Path

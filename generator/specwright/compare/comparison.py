@@ -86,12 +86,11 @@ def compare(
         for finding, operations in (*review.findings(), *others)
     ]
     enabled = [entry for entry in findings if entry[0].level is not Level.OFF]
+    changes = [finding for finding, _ in enabled]
     remaining, accepted = apply(acceptances, enabled, today)
     version = None
     if base.data != revision.data:
-        version = version_verdict(
-            base, revision, [BY_ID[finding.rule] for finding in (*remaining, *accepted)]
-        )
+        version = version_verdict(base, revision, [BY_ID[finding.rule] for finding in changes])
         remaining.append(_with_level(version.finding, (), settings))
     return Report(
         revision.path,
@@ -101,8 +100,8 @@ def compare(
         lambda location: revision.line(location) or base.line(location),
         (("Version", version.short),) if version else (),
         command="diff",
-        headline=_headline(base, remaining, accepted),
-        breaking=sum(map(_breaks, (*remaining, *accepted))),
+        headline=_headline(base, changes, remaining),
+        breaking=sum(map(_breaks, changes)),
         version=version.least if version else "",
         unchecked=tuple(_unchecked(remaining)),
     )
@@ -116,13 +115,11 @@ def _with_level(finding: Finding, operations: Sequence[str], settings: Settings)
 _UNKNOWN = (DIFF_UNPROVEN, DIFF_INCOMPLETE)
 
 
-def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Finding]) -> str:
+def _headline(base: Document, findings: Sequence[Finding], remaining: Sequence[Finding]) -> str:
     """Return a summary: the number of breaking changes, and of the base operations they affect."""
-    breaking = [
-        finding for finding in (*findings, *accepted) if finding.affected and _breaks(finding)
-    ]
-    unknown = [finding for finding in findings if finding.rule in _UNKNOWN]
-    names = [finding for finding in (*findings, *accepted) if finding.rule == SDK_BROKEN]
+    breaking = [finding for finding in findings if finding.affected and _breaks(finding)]
+    unknown = [finding for finding in remaining if finding.rule in _UNKNOWN]
+    names = [finding for finding in findings if finding.rule == SDK_BROKEN]
     words = []
     if breaking or unknown:
         changes = [counted(len(breaking), "breaking change")] if breaking else []
@@ -132,7 +129,7 @@ def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Fi
         words.append(f"{counted(len(names), 'broken name')} in the generated package")
     if not words:
         words.append(f"no breaking changes in {counted(len(_labels(base)), 'operation')}")
-    count = sum(map(_breaks, accepted))
+    count = sum(map(_breaks, findings)) - sum(map(_breaks, remaining))
     return ", ".join(words) + (f" ({count} accepted)" if count else "")
 
 

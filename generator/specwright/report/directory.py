@@ -10,13 +10,14 @@ from types import MappingProxyType
 from specwright.errors import InputError, SpecwrightError
 from specwright.files import replace_files, why_not_written
 from specwright.findings import Report
-from specwright.report.formats import FILES, FORMATS
+from specwright.report.formats import FILES, FORMATS, RENDERERS
+from specwright.report.repository_paths import with_repository_paths
 
 
 def write(
     report: Report, directory: Path, others: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Write every file atomically.
+    """Write every file atomically; they are read elsewhere, and name files from the top.
 
     `others` are additional files of the command, by name.
 
@@ -25,7 +26,8 @@ def write(
     Raises:
         SpecwrightError: the directory is a symbolic link, or the files cannot be written.
     """
-    rendered = {name: FORMATS[kind](report) for name, kind in FILES.items()}
+    report = with_repository_paths(report)
+    rendered = {name: RENDERERS[kind](report) for name, kind in FILES.items()}
     contents = {name: text.encode() for name, text in {**rendered, **others}.items()}
     # `Path` passes on errors about names that the system rejects.
     if os.path.islink(directory):  # noqa: PTH114

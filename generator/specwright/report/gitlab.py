@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import PurePath
 from typing import Any
 
 from specwright.findings import Finding, Level, Report
 from specwright.report.outline import in_reading_order
-from specwright.report.wording import details
+from specwright.report.wording import listed
 from specwright.text import visible
 
+_OPERATIONS, _LONGEST, _SHOWN_HASH = 3, 300, 12
+_COMMIT = re.compile(r"\b[0-9a-f]{40}\b")
 _SEVERITIES = {Level.ERROR: "major", Level.WARNING: "minor", Level.INFO: "info"}
 
 
@@ -28,9 +31,21 @@ def render(report: Report) -> str:
     return json.dumps(issues, indent=2) + "\n"
 
 
+def _description(finding: Finding) -> str:
+    """Return the one line that a widget has for an issue."""
+    parts = [finding.words]
+    if finding.counterexample is not None:
+        parts.append(f"counterexample: {finding.counterexample}")
+    if finding.operations:
+        parts.append(f"operations: {listed(finding.operations, _OPERATIONS)}")
+    line = " ".join("; ".join(parts).split())
+    line = _COMMIT.sub(lambda match: match[0][:_SHOWN_HASH], line)
+    return visible(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…")
+
+
 def _issue(finding: Finding, number: int) -> dict[str, Any]:
     return {
-        "description": "\n".join([visible(finding.words), *details(finding)]),
+        "description": _description(finding),
         "check_name": finding.rule,
         "fingerprint": finding.fingerprint + (f"-{number}" if number > 1 else ""),
         "severity": _SEVERITIES[finding.level],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from specwright.compare.document.operations import label
-from specwright.compare.verdicts.change_rule import DOCUMENT_REMOVED
+from specwright.compare.verdicts.change_rule import DOCUMENT_REMOVED, DOCUMENT_UNTRACKED
 from specwright.document.model import Document
 from specwright.document.operations.sites import operations
 from specwright.errors import Location
@@ -21,6 +23,27 @@ def added_document(revision: Document) -> Report:
         command="diff",
         headline=f"a new document with {count}",
         breaking=0,
+    )
+
+
+def untracked_document(revision: Document) -> Report:
+    """Return the comparison of a document that git does not track: its changes are not known."""
+    path = revision.path
+    finding = Finding(
+        DOCUMENT_UNTRACKED,
+        DOCUMENT_UNTRACKED.level,
+        Location(path, 1, 1),
+        None,
+        f"git does not track {path}, so its changes are unknown: add it to the commit, or build it "
+        f"from the base, too, and run: specwright diff BASE {quote(path)}",
+    )
+    return Report(
+        path,
+        (finding,),
+        rules=(DOCUMENT_UNTRACKED.description,),
+        facts=(("Base", "unknown"),),
+        command="diff",
+        headline="not compared, as git does not track it",
     )
 
 

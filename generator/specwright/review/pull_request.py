@@ -18,7 +18,7 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.policy import Settings
 from specwright.report.wording import counted
-from specwright.review.added_removed import added_document
+from specwright.review.added_removed import added_document, untracked_document
 from specwright.review.package import DESCRIPTIONS, NOT_GENERATED, RegeneratedPackage
 from specwright.review.regeneration import ExaminedDocument, generate_packages
 from specwright.review.validity import validity_findings
@@ -92,18 +92,30 @@ def review(
     return replace(report, findings=worst_first((*report.findings, *invalid)))
 
 
-def review_new_document(revision: Document, settings: Settings) -> Report:
-    """Return the review of a new document, which does not break clients."""
+def review_new_document(revision: Document, settings: Settings, *, is_tracked: bool) -> Report:
+    """Return the review of a document that the base does not have.
+
+    Args:
+        is_tracked: whether git has it; then it is new, and does not break clients.
+    """
     report = examine(upgrade(revision), settings).report(settings)
-    comparison = added_document(revision)
+    comparison = added_document(revision) if is_tracked else untracked_document(revision)
     return replace(
         report,
-        findings=worst_first(report.findings),
+        findings=worst_first((*report.findings, *_with_levels(comparison, settings))),
+        rules=(*report.rules, *comparison.rules),
         facts=comparison.facts,
         command="review",
         headline=comparison.headline,
         breaking=comparison.breaking,
     )
+
+
+def _with_levels(comparison: Report, settings: Settings) -> Iterator[Finding]:
+    levels = {rule.id: settings.level(rule) for rule in comparison.rules}
+    for finding in comparison.findings:
+        if levels[finding.rule] is not Level.OFF:
+            yield replace(finding, level=levels[finding.rule])
 
 
 def join_reports(

@@ -12,7 +12,7 @@ from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.config import file_beside, read_toml
 from specwright.errors import InputError, Location
 from specwright.findings import Finding, Level, values_of
-from specwright.policy import unknown_rule
+from specwright.policy import Settings, unknown_rule
 
 FILE_NAME = "review.toml"
 _TABLE = "[[accepted]]"
@@ -38,6 +38,16 @@ ACCEPTANCE_PENDING = ChangeRule(
     (
         "With `--accepted-in-base`, an acceptance applies once it is part of the base, so that the "
         "author of a change does not approve it."
+    ),
+    level=Level.WARNING,
+)
+
+LEVELS_PENDING = ChangeRule(
+    "levels-pending",
+    ChangeCategory.REVIEW,
+    (
+        "With `--accepted-in-base`, levels and waivers of `lint.toml` apply once they are part of "
+        "the base, so that the author of a change does not turn a rule off for it."
     ),
     level=Level.WARNING,
 )
@@ -69,12 +79,15 @@ class Acceptance:
         """Return whether another entry is the same, apart from its location."""
         return replace(self, location=other.location) == other
 
-    def covers(self, finding: Finding, operations: Collection[str]) -> bool:
-        """Return whether a finding that affects these operations is accepted."""
+    def covers(self, finding: Finding) -> bool:
+        """Return whether a finding is accepted in all operations that it affects."""
         if self.change:
             return (finding.rule, finding.fingerprint) == (self.rule, self.change)
-        places = (*operations, finding.pointer or "")
-        return finding.rule == self.rule and any(fnmatchcase(place, self.where) for place in places)
+        return self.covers_in(finding.pointer or "", finding)
+
+    def covers_in(self, place: str, finding: Finding) -> bool:
+        """Return whether a finding is accepted in one of the places that it affects."""
+        return finding.rule == self.rule and fnmatchcase(place, self.where)
 
 
 def find(document: str) -> str | None:
@@ -149,25 +162,44 @@ def entries_in_base(
     return known, pending
 
 
+def levels_pending(settings: Settings, base: Settings, file: str) -> list[Finding]:
+    """Return a finding if the levels of rules, or waivers, are not those of the base.
+
+    Args:
+        file: the file with the settings that are not in the base.
+    """
+    if settings.matches(base):
+        return []
+    message = "its changes do not apply until they are in the base"
+    return [Finding(LEVELS_PENDING, LEVELS_PENDING.level, Location(file, 1, 1), None, message)]
+
+
 def apply(
     acceptances: Sequence[Acceptance],
     findings: Sequence[tuple[Finding, Collection[str]]],
     today: date,
 ) -> tuple[list[Finding], list[Finding]]:
-    """Return the remaining findings, with those about acceptances, and the accepted ones."""
+    """Return the remaining findings, with those about acceptances, and the accepted ones.
+
+    A finding that is accepted in some of the operations that it affects is in both.
+    """
     remaining: list[Finding] = []
     accepted: list[Finding] = []
     needed: set[Acceptance] = set()
     for finding, operations in findings:
-        matching = [
-            acceptance for acceptance in acceptances if acceptance.covers(finding, operations)
-        ]
-        needed.update(matching)
-        valid = next((acceptance for acceptance in matching if today <= acceptance.expires), None)
-        if valid is None:
-            remaining.append(finding)
-        else:
-            accepted.append(replace(finding, waived=valid.reason))
+        everywhere = [acceptance for acceptance in acceptances if acceptance.covers(finding)]
+        reasons = dict.fromkeys(operations, _reason(everywhere, today))
+        needed.update(everywhere)
+        for operation in operations:
+            matching = [entry for entry in acceptances if entry.covers_in(operation, finding)]
+            needed.update(matching)
+            reasons[operation] = reasons[operation] or _reason(matching, today)
+        for reason in dict.fromkeys(reasons.values() or [_reason(everywhere, today)]):
+            part = _in(finding, [name for name in operations if reasons[name] == reason])
+            if reason is None:
+                remaining.append(part)
+            else:
+                accepted.append(replace(part, waived=reason))
     for acceptance in acceptances:
         if acceptance not in needed:
             message = f"no finding matches {acceptance.about}: remove the acceptance"
@@ -176,6 +208,18 @@ def apply(
             message = f"{acceptance.about} was accepted until {acceptance.expires}"
             remaining.append(_finding(ACCEPTANCE_EXPIRED, acceptance, message))
     return remaining, accepted
+
+
+def _reason(acceptances: Sequence[Acceptance], today: date) -> str | None:
+    """Return the reason of the first one that has not expired."""
+    return next((entry.reason for entry in acceptances if today <= entry.expires), None)
+
+
+def _in(finding: Finding, operations: Sequence[str]) -> Finding:
+    """Return a finding as far as it affects these operations."""
+    if finding.affected is None:
+        return finding
+    return replace(finding, affected=replace(finding.affected, operations=tuple(operations)))
 
 
 def _finding(rule: ChangeRule, acceptance: Acceptance, message: str) -> Finding:

@@ -142,6 +142,19 @@ DOCUMENT_REMOVED = ChangeRule(
         "document is recognised by its title."
     ),
 )
+DOCUMENT_UNTRACKED = ChangeRule(
+    "document-untracked",
+    ChangeCategory.REVIEW,
+    (
+        "A document that git does not track has no earlier state to compare with, so that no "
+        "change of it would ever be found. Only `specwright review` finds this."
+    ),
+    remedy=(
+        "Add it to the commit; or, if CI builds it, build it from the base, too, and compare both "
+        "with `specwright diff`."
+    ),
+    level=Level.WARNING,
+)
 DIFF_INVALID = ChangeRule(
     "diff-invalid",
     ChangeCategory.REVIEW,

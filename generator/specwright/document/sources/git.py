@@ -133,15 +133,15 @@ class Commit:
         parts = [os.fsdecode(part) for part in (listed or b"").split(b"\0")[:-1]]
         return dict(zip(parts[2::3], parts[1::3], strict=True))
 
+    @staticmethod
+    def tracks(file: Path) -> bool:
+        """Return whether the index has a file of the working tree."""
+        listed = _git("--literal-pathspecs", "ls-files", "--error-unmatch", "--", str(file))
+        return listed is not None
+
     def has(self, name: str) -> bool:
         """Return whether the commit has a file."""
         return self._lists(self.path(name))
-
-    @staticmethod
-    def directory() -> str:
-        """Return the path of the working directory from the top of its repository."""
-        prefix = git("rev-parse", "--show-prefix") or b""
-        return os.fsdecode(prefix.strip()).rstrip("/")
 
     def files(self) -> list[str]:
         """Return the paths of the files below the directory, without links."""
