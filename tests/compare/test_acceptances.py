@@ -163,6 +163,15 @@ def test_an_entry_without_meaning_is_refused_with_its_line(
     assert raised.value.location.line == line
 
 
+@pytest.mark.parametrize("name", ["rule", "where", "reason", "expires"])
+def test_what_an_entry_lacks_is_named(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "review.toml"
+    lines = f"{ENTRY}expires = 2027-01-31\n".splitlines()
+    file.write_text("\n".join(line for line in lines if not line.startswith(name)), "utf-8")
+    with pytest.raises(InputError, match=f"lacks .*{name}\n"):
+        load(str(file), BY_ID)
+
+
 def test_an_unknown_rule_may_be_meant_as_a_known_one(tmp_path: Path) -> None:
     file = tmp_path / "review.toml"
     file.write_text(ENTRY.replace("range-narrowed", "rang-narrowed") + "expires = 2027-01-31\n")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.validate.documents import whole
 
-from .documents import changes, document, report
+from .documents import breaking, changes, document, report
 
 DONE: dict[str, Any] = {"responses": {"200": {"description": "Done."}}}
 TEXT = {"type": "string"}
@@ -278,3 +278,19 @@ def test_an_address_takes_the_place_of_that_of_the_document(tmp_path: Path) -> N
         "server / was removed",
         "server https://a was added",
     }
+
+
+@pytest.mark.parametrize("own", [None, [{"b": []}]])
+def test_requirements_of_the_document_are_one_change(own: Any, tmp_path: Path) -> None:
+    """Of all operations that have no others, however many these are."""
+
+    def secured(*requirements: str) -> dict[str, Any]:
+        paths = {f"/{name}": {"get": dict(DONE)} for name in "abc"}
+        if own is not None:
+            paths["/c"]["get"]["security"] = own
+        return described(paths=paths, security=[{name: []} for name in requirements])
+
+    [change] = breaking(report(tmp_path, secured("key", "b"), secured("key")).findings)
+    assert (change.rule, change.pointer) == ("security-tightened", "/security")
+    without_own = ("GET /a", "GET /b") if own else ("GET /a", "GET /b", "GET /c")
+    assert change.operations == without_own

@@ -158,7 +158,8 @@ def test_a_clone_without_contents_says_so(
     [
         ("origin/main", "git fetch --depth=1 origin main:refs/remotes/origin/main"),
         ("main", "git fetch --depth=1 origin main:main"),
-        ("v1.0", "git fetch --depth=1 origin v1.0:v1.0"),
+        ("v1.0", "git fetch --depth=1 origin tag v1.0"),
+        ("shop-1.4.0-rc.1", "git fetch --depth=1 origin tag shop-1.4.0-rc.1"),
         ("HEAD~1", "git fetch --unshallow origin"),
         ("HASH", "git fetch --depth=1 origin HASH"),
     ],
@@ -169,6 +170,7 @@ def test_a_shallow_clone_says_what_fetches_the_base(
     repository.git("config", "uploadpack.allowReachableSHA1InWant", "true")
     first = repository.git("rev-parse", "HEAD")
     repository.git("tag", "v1.0")
+    repository.git("tag", "--annotate", "--message=A release", "shop-1.4.0-rc.1")
     repository.git("switch", "-qc", "change")
     repository.write("common.yaml", "Name: {type: string, maxLength: 8}\n")
     repository.commit()

@@ -44,6 +44,14 @@ TEXTS = {
     "swagger.json": ('{\n "swagger": "1.2"}', "2:2: the field 'swagger' is '1.2'"),
     "version.yaml": ("info: {}\nopenapi: 3.1\n", "2:1: the field 'openapi' is 3.1"),
     "future.json": ('{"openapi": "4.0.0"}', "1:2: the field 'openapi' is '4.0.0'"),
+    "conflict.yaml": (
+        "openapi: 3.1.1\n<<<<<<< HEAD\ninfo: {}\n=======\ninfo: {a: 1}\n>>>>>>> other\n",
+        "2:1: the file has an unresolved merge conflict",
+    ),
+    "conflict.json": (
+        '{\n<<<<<<< HEAD\n "a": 1\n=======\n "a": 2\n>>>>>>> other\n}',
+        "2:1: the file has an unresolved merge conflict",
+    ),
     "indent.yaml": ("openapi: 3.1.1\n info: {}\n", "2:6: not valid YAML"),
     "tab.yaml": ("openapi: 3.1.1\ninfo:\n\ttitle: x\n", "3:1: not valid YAML"),
     "control.yaml": ("openapi: 3.1.1\nx: a\x07b\n", "2:5: not valid YAML"),

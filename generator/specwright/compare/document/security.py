@@ -92,7 +92,12 @@ class Security:
             for requirement in before
         ]
         self.used.update(*before)
-        at = base / "security", revision / "security"
+        # An edit of the requirements of the document is one change of all that have no others.
+        places = (
+            site / "security" if "security" in site.value else join("security")
+            for site in (base, revision)
+        )
+        at = next(places), next(places)
         values = values_of(*map(_in_order, (before, after)))
         if not all(any(_is_met(new, old) for new in after) for old in before):
             message = f"security {became(_words(before), _words(after))}"

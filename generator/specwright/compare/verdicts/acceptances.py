@@ -129,6 +129,10 @@ _ADVICE = (
 def _entry(entry: object, place: Location, rules: Collection[str]) -> Acceptance:
     if not isinstance(entry, dict):
         raise InputError("invalid acceptance", place, _ADVICE)
+    lacking = [name for name in (*_TEXTS, "expires") if name not in entry]
+    if lacking or not any(name in entry for name in _ABOUT):
+        name = lacking[0] if lacking else " or ".join(_ABOUT)
+        raise InputError(f"the acceptance lacks {name}", place, _ADVICE)
     texts = [*_TEXTS, *(name for name in _ABOUT if name in entry)]
     if (
         len(texts) != len(_TEXTS) + 1

@@ -21,6 +21,8 @@ _REVISION = re.compile(r"[^\s:\x00-\x1f-][^\s:\x00-\x1f]*")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Revisions that a remote cannot resolve: relative ones, and abbreviated hashes.
 _RELATIVE = re.compile(r".*[~^@].*|[0-9a-f]{4,39}")
+# Tags of versions, such as v1.4.0 or shop-2.0.0-rc.1.
+_VERSION = re.compile(r"(?:.*[-/])?v?[0-9]+(?:\.[0-9]+)+.*")
 _FOUND = re.compile(rf"({_HASH.pattern}) (\w+) ([0-9]+)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FILTERED = "this clone has not fetched its content; run `git show` for the file"
@@ -215,6 +217,9 @@ def _fetching(ref: str, depth: Sequence[str]) -> str:
         words = [*depth, remotes[0], ref]
     elif branch and remote in remotes:
         words = [*depth, remote, f"{branch}:refs/remotes/{ref}"]
+    elif _VERSION.fullmatch(ref):
+        # The name of a branch cannot be that of an annotated tag.
+        words = [*depth, remotes[0], "tag", ref]
     else:
         words = [*depth, remotes[0], f"{ref}:{ref}"]
     return shlex.join(["git", "fetch", *words])

@@ -47,6 +47,8 @@ _SUFFIXES = frozenset((".json", ".yaml", ".yml"))
 _BEGINNING = "starts with a field 'openapi', such as 'openapi: 3.1.1'"
 # Names of documents share their suffix.
 _SIMILAR = 0.9
+# How git begins the lines of one side.
+_CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
 # Bytes to show of content that is not a document.
 _SHOWN = 120
 
@@ -212,6 +214,18 @@ def _documents_in(directory: Path) -> list[str]:
 def parse(file: str, content: bytes) -> tuple[JsonValue, Source]:
     """Parse JSON or YAML."""
     text = decode(file, content)
+    try:
+        return _parsed(file, text)
+    except InputError:
+        conflict = _CONFLICT.search(text)
+        if conflict is None:
+            raise
+        place = Location(file, text.count("\n", 0, conflict.start()) + 1, 1)
+        message = "the file has an unresolved merge conflict"
+        raise InputError(message, place, "choose one side, and remove the markers") from None
+
+
+def _parsed(file: str, text: str) -> tuple[JsonValue, Source]:
     if is_json(file, text):
         return json_source.parse(file, text)
     # Imported here because JSON documents do not need it.
