@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from specwright.mock.preferences import Preferences
 from tests.mock.serving import MockedDocument, mocked, responses, success
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT for one process")
@@ -184,7 +186,7 @@ def test_a_page_of_another_origin_may_read_responses(
         ("code=404", 404, "gone"),
         ("code=418", 418, "wrong"),
         ("code=503", 503, "other"),
-        ('respond-async, Code="404"; wait=1', 404, "gone"),
+        ('respond-async, Code="404"; wait=0', 404, "gone"),
         ("code=404, code=503", 404, "gone"),
         ("respond-async", 200, "fine"),
         ("not a preference =", 200, "fine"),
@@ -237,6 +239,54 @@ def test_a_preference_that_nothing_declares_is_refused(
     response = mock.request(path, headers={"Prefer": preferred})
     assert response.status_code == 400
     assert response.json()["detail"] == f"GET {path} declares {declared}"
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/files", "/up/b"])
+def test_the_url_of_a_server_responds_to_programs_that_wait(
+    mock: MockedDocument, method: str, path: str
+) -> None:
+    origin = MockedDocument(mock.url.removesuffix("/v1"), [], mock.command)
+    response = origin.request(path, method)
+    assert (response.status_code, response.content) == (204, b"")
+    assert origin.request(path, "POST").status_code == 404
+    assert origin.request("/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "preferred", "status"),
+    [
+        ("__code=404", "", 404),
+        ("a=b&__code=404", "code=503", 503),
+        ("__code=404", "example=a", 400),
+        ("__dynamic=true", "", 400),
+        ("__wait=soon", "", 400),
+        ("", "dynamic=true", 400),
+        ("", "dynamic", 400),
+        ("", "dynamic=false", 200),
+    ],
+)
+def test_a_query_has_preferences_and_none_is_ignored(
+    mock: MockedDocument, query: str, preferred: str, status: int
+) -> None:
+    headers = {"Prefer": preferred} if preferred else {}
+    assert mock.request(f"/ranges?{query}", headers=headers).status_code == status
+
+
+def test_an_example_is_preferred_by_a_query(mock: MockedDocument) -> None:
+    assert mock.request("/named?__example=a%20dog").json() == "Rex"
+
+
+def test_a_response_is_late_if_that_is_preferred(mock: MockedDocument) -> None:
+    begin = time.monotonic()
+    response = mock.request("/ranges", headers={"Prefer": "code=503, wait=0.2"})
+    assert response.status_code == 503
+    assert time.monotonic() - begin >= 0.2
+
+
+def test_a_wait_is_bounded() -> None:
+    assert Preferences.of({"prefer": "wait=31"}, {}).wait == 30
+    assert Preferences.of({"prefer": "wait=29"}, {}).wait == 29
 
 
 def test_a_redirect_precedes_an_error(mock: MockedDocument) -> None:

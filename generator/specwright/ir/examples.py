@@ -100,16 +100,16 @@ class Examples:
             return
         ended = value
         for place, end in ((page.more, False), (page.total, 1), (page.pages, 1)):
-            ended = ended if place is None else _with(ended, place.raw, end)
+            ended = ended if place is None else with_member(ended, place.raw, end)
         items = [
             [item] for item in islice(self.witnesses.of(self._items(schema, page) / "items"), 1)
         ]
-        if _ends_without_items(page):
+        if ends_without_items(page):
             items = [[]]
-        for example in (*(_with(ended, page.items.raw, list_) for list_ in items), ended):
+        for example in (*(with_member(ended, page.items.raw, list_) for list_ in items), ended):
             without = example
             for place in (page.next, page.next_url):
-                without = without if place is None else _with(without, place.raw, None)
+                without = without if place is None else with_member(without, place.raw, None)
             yield from (
                 last for last in (without, example) if self.witnesses.is_valid(schema, last)
             )
@@ -123,7 +123,7 @@ class Examples:
         return site
 
 
-def _ends_without_items(page: PaginationContract) -> bool:
+def ends_without_items(page: PaginationContract) -> bool:
     """Return whether only missing items show that a page is the last one."""
     by_number = page.cursor is None and page.next_url is None and not page.link
     places = (page.more, page.total if page.page is None else None, page.pages)
@@ -148,14 +148,14 @@ def _first(page: PaginationContract | None, value: JsonValue) -> Iterator[JsonVa
             yield resolve(value, page.items.raw + join(0))
 
 
-def _with(value: JsonValue, pointer: Pointer, member: JsonValue) -> JsonValue:
+def with_member(value: JsonValue, pointer: Pointer, member: JsonValue) -> JsonValue:
     """Return a copy of a value with another member at a place, if it has that place."""
     if pointer == ROOT:
         return member
     name, *rest = split(pointer)
     if not isinstance(value, dict) or name not in value:
         return value
-    return {**value, name: _with(value[name], join(*rest), member)}
+    return {**value, name: with_member(value[name], join(*rest), member)}
 
 
 def _written(value: JsonValue) -> Text:

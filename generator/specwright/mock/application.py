@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from threading import Lock
 from typing import Any
+from urllib.parse import parse_qsl
 
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import OperationSite
 from specwright.document.schemas.polarity import Polarity
-from specwright.mock.preferences import NoSuchResponseError, Preferences
+from specwright.mock.pages import Arguments
+from specwright.mock.preferences import (
+    NoSuchResponseError,
+    Preferences,
+    UnsupportedPreferenceError,
+)
 from specwright.mock.responses import WITHOUT_BODY, Bodies, MockResponse
 from specwright.mock.routes import Routes
 from specwright.pointer import Pointer
@@ -29,6 +36,8 @@ _DIGEST = Digest(argument="")
 _CHALLENGE = DigestChallenge(realm="mock", nonce="mock", algorithm="SHA-256", qop=("auth",))
 # An operation that declares no responses may respond with any status.
 _WITHOUT_RESPONSE = MockResponse("default", 200)
+# A longer body chooses no page.
+_LONGEST_BODY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,7 @@ class _Reply:
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    wait: float = 0.0
 
     def with_headers(self, headers: Mapping[str, str]) -> _Reply:
         names = {name.lower() for name in headers}
@@ -48,8 +58,8 @@ class Mock:
 
     It sends the first success. A client requests another status with the header
     `Prefer: code=404` (RFC 7240), an example by its name with `Prefer: example=NAME`, and a media
-    type with `Accept`. Pages of any origin may read the responses: they contain nothing but what
-    the document says.
+    type with `Accept`. A list with declared pagination has two pages. Web pages of any origin may
+    read the responses: they contain nothing but what the document says.
 
     It checks no credentials, but where an operation requires Digest, a request without any is
     challenged.
@@ -73,18 +83,21 @@ class Mock:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Respond to a request."""
-        while (await receive()).get("more_body"):
-            pass
+        body = await _body(receive)
         headers = _read(scope["headers"])
-        reply = self._reply(scope["method"], scope["raw_path"].decode("ascii"), headers)
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        path = scope["raw_path"].decode("ascii")
+        reply = self._reply(scope["method"], path, headers, Arguments(query, body))
+        if reply.wait:
+            await asyncio.sleep(reply.wait)
         if "origin" in headers:
             reply = reply.with_headers(_shared(headers["origin"], reply.headers))
         if reply.status not in WITHOUT_BODY:
             reply = reply.with_headers({"content-length": str(len(reply.body))})
         written = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in reply.headers.items()]
-        body = b"" if scope["method"] == "HEAD" else reply.body
+        sent = b"" if scope["method"] == "HEAD" else reply.body
         await send({"type": "http.response.start", "status": reply.status, "headers": written})
-        await send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.body", "body": sent})
 
     def responses(self, operation: OperationSite) -> tuple[MockResponse, ...]:
         """Return the responses that an operation declares."""
@@ -103,9 +116,14 @@ class Mock:
                         seen.add(reason)
                         yield f"{reason} of {operation.method} {operation.key} {response.pattern}"
 
-    def _reply(self, method: str, path: str, headers: Mapping[str, str]) -> _Reply:
+    def _reply(
+        self, method: str, path: str, headers: Mapping[str, str], asked: Arguments
+    ) -> _Reply:
         operations = self.routes.at(path)
         if not operations:
+            if method in ("GET", "HEAD") and self.routes.is_base(path):
+                # Programs that wait for the mock ask for the URL that the command names.
+                return _Reply(204)
             return _problem(404, self._unknown(path))
         allowed = ", ".join(_allowed(operations))
         if method == "OPTIONS" and "access-control-request-method" in headers:
@@ -114,11 +132,15 @@ class Mock:
         if method == "HEAD" and operation is None:
             operation = operations.get("GET")
         if operation is not None:
-            preferences = Preferences.of(headers)
+            try:
+                preferences = Preferences.of(headers, asked.query)
+            except UnsupportedPreferenceError as error:
+                return _problem(400, str(error))
             authorization = headers.get("authorization", "")
             if operation.pointer in self._challenged and _DIGEST.read(authorization) is None:
                 return self._challenge(operation, preferences)
-            return self._declared(operation, preferences)
+            reply = self._declared(operation, preferences, asked)
+            return replace(reply, wait=preferences.wait)
         if method == "OPTIONS":
             return _Reply(204, {"allow": allowed})
         reply = _problem(405, f"{path} has no operation {method}, only {allowed}")
@@ -138,17 +160,24 @@ class Mock:
             reply = _problem(401, "send the request again, and answer this challenge")
         return reply.with_headers({"www-authenticate": _CHALLENGE.write()})
 
-    def _declared(self, operation: OperationSite, preferences: Preferences) -> _Reply:
+    def _declared(
+        self, operation: OperationSite, preferences: Preferences, asked: Arguments
+    ) -> _Reply:
         name = f"{operation.method} {operation.key}"
         try:
             response = preferences.chosen(self.responses(operation) or (_WITHOUT_RESPONSE,))
         except NoSuchResponseError as error:
             return _problem(400, f"{name} declares {error}")
+        if preferences.example is None:
+            with self._lock:
+                response = self._bodies.page(operation, response, asked)
         return self._sent(response)
 
     def _sent(self, response: MockResponse) -> _Reply:
         if response.missing:
             return _problem(500, f"{'; '.join(response.missing)}; write an example there")
+        with self._lock:
+            response = self._bodies.agreeing(response)
         media_type, body = response.content(self.seed)
         headers = {} if media_type is None else {"content-type": media_type}
         return _Reply(response.status, {**headers, **response.headers}, body)
@@ -168,6 +197,17 @@ def _challenged(document: Document) -> frozenset[Pointer]:
             for alternative in alternatives
         )
     )
+
+
+async def _body(receive: Receive) -> bytes:
+    """Return the body of a request, or the beginning of a long one."""
+    body = b""
+    while True:
+        message = await receive()
+        if len(body) < _LONGEST_BODY:
+            body += message.get("body", b"")
+        if not message.get("more_body"):
+            return body
 
 
 def _read(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """The response that a client prefers: its status and example by `Prefer`, its type by `Accept`.
 
-The preferences `code` and `example` are those of Prism, in the syntax of RFC 7240.
+The preferences `code` and `example` are those of Prism, in the syntax of RFC 7240, or in a query
+such as `?__code=404`, for requests whose headers a page cannot set. `wait` is a pause.
 """
 
 from __future__ import annotations
@@ -20,6 +21,14 @@ _CODE = re.compile("[2-5][0-9]{2}")
 _PRECEDENCE = {2: 0, 3: 1}
 
 
+_WAIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+LONGEST_WAIT = 30.0
+
+
+class UnsupportedPreferenceError(Exception):
+    """A client prefers what the mock does not do."""
+
+
 class NoSuchResponseError(Exception):
     """An operation does not declare the response that a client prefers."""
 
@@ -32,22 +41,43 @@ class Preferences:
         code: a status.
         example: the name of an example of the body.
         accept: the media types.
+        wait: the seconds to wait before the response.
     """
 
     code: str | None = None
     example: str | None = None
     accept: str = "*/*"
+    wait: float = 0.0
 
     @classmethod
-    def of(cls, headers: Mapping[str, str]) -> Preferences:
-        """Read the headers of a request, by names in lower case."""
+    def of(cls, headers: Mapping[str, str], query: Mapping[str, str]) -> Preferences:
+        """Read the query of a request, and its headers by names in lower case, which precede.
+
+        Raises:
+            UnsupportedPreferenceError: one of them cannot be kept.
+        """
         preferences: dict[str, str] = {}
         for name, value in _PREFERENCE.findall(headers.get("prefer", "")):
             text = _ESCAPED.sub(r"\1", value[1:-1]) if value[:1] == '"' else value.strip()
             # Of several preferences of one name, only the first counts (RFC 7240, 2).
             preferences.setdefault(name.lower(), text)
-        code, example = preferences.get("code"), preferences.get("example")
-        return cls(code, example, headers.get("accept", "*/*"))
+        for name in ("code", "example", "dynamic", "wait"):
+            if f"__{name}" in query:
+                preferences.setdefault(name, query[f"__{name}"])
+        if preferences.get("dynamic", "false") != "false":
+            raise UnsupportedPreferenceError(
+                "the mock has no dynamic values: a response is an example, or a value of its "
+                "schema that stays the same"
+            )
+        wait = preferences.get("wait", "0")
+        if not _WAIT.fullmatch(wait):
+            raise UnsupportedPreferenceError("the preference wait is a number of seconds")
+        return cls(
+            preferences.get("code"),
+            preferences.get("example"),
+            headers.get("accept", "*/*"),
+            min(float(wait), LONGEST_WAIT),
+        )
 
     def chosen(self, responses: Sequence[MockResponse]) -> MockResponse:
         """Return the preferred response; without a preference, the first success.

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from itertools import chain, islice
 from typing import Any
 
@@ -13,9 +14,10 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.headers import OF_HTTP, OF_MEDIA_TYPES
 from specwright.document.operations.sites import OperationSite, Site, essence
-from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.applicators import Subschema, applying, of_property
 from specwright.ir.examples import Examples
-from specwright.json_values import JsonValue
+from specwright.json_values import JsonObject, JsonValue, mapping
+from specwright.mock.pages import Arguments, before, last, last_links
 from specwright.pointer import Pointer, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Parameter
@@ -38,6 +40,8 @@ _OF_MESSAGES = (
     OF_HTTP | OF_MEDIA_TYPES | {"content-encoding", "date", "keep-alive", "server", "trailer"}
 )
 _SHOWN = frozenset({"example", "examples", "default"})
+_GIVEN = _SHOWN | {"const", "enum"}
+_PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
 _HEADER_TEXT = re.compile(r"[!-~\xa0-\xff]([ -~\xa0-\xff]*[!-~\xa0-\xff])?")
 
 
@@ -53,6 +57,8 @@ class MockResponse:
         are_events: whether the items are objects that describe server-sent events.
         named: the examples of the body by name.
         xml: the root element of a body in XML.
+        schema: the place of its schema, if it has one.
+        has_free_title: whether the title of an error in the body is not the document's.
         headers: those that are required, or have an example or a default.
         missing_body: why the body has no value; empty if it has one.
         missing_headers: why required headers have no value.
@@ -65,6 +71,8 @@ class MockResponse:
     are_events: bool = False
     named: Mapping[str, object] = field(default_factory=dict)
     xml: XmlRoot | None = None
+    schema: Pointer | None = None
+    has_free_title: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     missing_body: str = ""
     missing_headers: tuple[str, ...] = ()
@@ -127,10 +135,63 @@ class Bodies:
                         are_events=bool(sites.events(self._document, media_type, content)),
                         named=dict(self._named(media_type, content)),
                         xml=self._root(media_type, content),
+                        schema=content / "schema" if "schema" in content.value else None,
+                        has_free_title=self._has_free_title(content),
                         missing_body=missing,
                     )
                 )
         return tuple(responses)
+
+    def page(
+        self, operation: OperationSite, response: MockResponse, asked: Arguments
+    ) -> MockResponse:
+        """Return the page of a list that a request asks for: the declared one, or the last."""
+        page = PAGINATION.read(operation.value)
+        if page is None or response.status // 100 != 2 or not response.values:
+            return response
+        first: Any = response.values[0]
+        count = before(page, asked, first, response.headers)
+        if count is None or isinstance(first, bytes):
+            return response
+        fitting = (value for value in last(page, first, count) if self._fits(response, value))
+        return replace(
+            response,
+            values=(next(fitting, first),),
+            headers=last_links(response.headers) if page.link else response.headers,
+        )
+
+    def agreeing(self, response: MockResponse) -> MockResponse:
+        """Return the response with its own status in problem details (RFC 9457, 3.1.2)."""
+        if essence(response.media_type or "") != "application/problem+json":
+            return response
+        return replace(
+            response, values=tuple(self._agreeing(response, value) for value in response.values)
+        )
+
+    def _agreeing(self, response: MockResponse, value: Any) -> object:
+        members: JsonObject = {"status": response.status}
+        if response.has_free_title and response.status in _PHRASES:
+            members["title"] = _PHRASES[response.status]
+        for name, member in members.items():
+            if isinstance(value, dict) and name in value:
+                changed = {**value, name: member}
+                value = changed if self._fits(response, changed) else value
+        return value
+
+    def _fits(self, response: MockResponse, value: JsonValue) -> bool:
+        return response.schema is None or self.examples.witnesses.is_valid(response.schema, value)
+
+    def _has_free_title(self, content: Site) -> bool:
+        """Return whether neither an example nor the schema says what the title of an error is."""
+        schema = Subschema(content / "schema", content.value.get("schema", {}))
+        titles = (
+            title
+            for part in applying(self._document, [schema])
+            for title in of_property(self._document, part, "title")
+        )
+        parts = applying(self._document, titles)
+        is_given = any(mapping(part.value).keys() & _GIVEN for part in parts)
+        return not is_given and not any(sites.examples(self._document, content))
 
     def values(
         self, media_type: str, content: Site, page: PaginationContract | None = None

@@ -39,6 +39,7 @@ class Routes:
                 self.own.setdefault(path, []).append(operation)
             entries += [(path + operation.key, operation) for path in (*own, *general)]
         self._index = PathIndex(entries)
+        self._bases = PathIndex((path, path) for path in (*general, *self.own))
         self._without_base = PathIndex((operation.key, operation) for operation in self.operations)
 
     def at(self, path: str) -> Mapping[str, OperationSite]:
@@ -47,6 +48,10 @@ class Routes:
         for operation, _ in self._index.matches(path):
             operations.setdefault(operation.method, operation)
         return operations
+
+    def is_base(self, path: str) -> bool:
+        """Return whether this is the path of a server itself."""
+        return any(self._bases.matches(path.rstrip("/")))
 
     def is_without_base(self, path: str) -> bool:
         """Return whether a path would have operations below the path of the server."""
