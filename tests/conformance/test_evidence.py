@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,10 @@ from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
+from specwright.http_messages import RequestMessage
+from specwright.json_values import mapping
+from specwright.pointer import resolve
+from specwright.report.wording import details
 from tests.conformance.shop import DOCUMENT
 
 LIST = "/paths/~1orders/get"
@@ -69,6 +74,60 @@ def test_one_cause_of_many_operations_is_one_finding_with_all_of_them(contract: 
         assert occurrence.message == f"{occurrence.operation}: answered 500"
         assert occurrence.evidence[0].label == "failure"
     assert finding.evidence == finding.occurrences[0].evidence
+
+
+def failed(number: int, query: str) -> Exchange:
+    exchange = answered(number, LIST, 500)
+    url = f"http://127.0.0.1/v1/orders?{query}"
+    return replace(exchange, request=replace(exchange.request, url=url))
+
+
+def test_each_parameter_at_which_a_server_fails_has_a_request_of_its_own(
+    contract: Contract,
+) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    queries = ("limit=1&cursor=a", "limit=2", "limit=3&other=1", "cursor=b&other=2", "cursor=c")
+    for number, query in enumerate(queries, 1):
+        record.add(failed(number, query))
+    found = judged(contract, record).findings
+    (finding,) = (each for each in found if each.rule == "server-error")
+    assert finding.message == "answered 500: 2 places in GET /orders"
+    urls = [occurrence.evidence[-2].http for occurrence in finding.occurrences]
+    assert [url.url.partition("?")[2] for url in urls if isinstance(url, RequestMessage)] == [
+        *("limit=2", "cursor=b&other=2"),
+    ]
+    said = [line.strip() for line in details(finding)]
+    also = said[said.index("also:") + 1 :]
+    second = finding.occurrences[1]
+    assert also == [
+        f"{second.id} GET /orders: answered 500: curl --request GET "
+        "'http://127.0.0.1/v1/orders?cursor=b&other=2' --header Accept:"
+    ]
+    assert [*details(replace(finding, evidence=()))] == []
+
+
+def test_a_failure_without_inputs_is_one_of_all_requests(contract: Contract) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    for number, query in enumerate(("cursor=a", "other=1", "limit=1"), 1):
+        record.add(failed(number, query))
+    failures = [each for each in record.failures.values() if each.rule == "server-error"]
+    assert [each.exchanges[0].number for each in failures] == [2]
+
+
+def test_a_member_of_a_body_is_an_input(contract: Contract) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    create = contract.by_id["createOrder"]
+    schema = resolve(contract.document.data, contract.body_schema(create) or "")
+    name = next(iter(mapping(mapping(contract.document.follow(schema))["properties"])))
+    for number, body in enumerate(({name: 1, "x": 1}, {"y": 1}, [[]]), 1):
+        exchange = answered(number, create.pointer, 500)
+        request = replace(exchange.request, method="POST", body=json.dumps(body).encode())
+        record.add(replace(exchange, request=request))
+        inputs = [each.inputs for each in record.failures.values() if each.rule == "server-error"]
+        assert inputs == [[{name}], [set()], [set()]][number - 1]
 
 
 def test_another_status_is_another_cause_even_at_the_same_operation(contract: Contract) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlsplit
 
 from specwright.conformance.checks.limits.response_time import RESPONSE_TIME
 from specwright.conformance.checks.responses.checked_response import CheckedResponse
@@ -17,10 +18,14 @@ from specwright.conformance.recording.exchange import (
     FUZZING,
     UNDECODABLE,
     Exchange,
+    HttpRequest,
     HttpResponse,
 )
 from specwright.conformance.recording.record import Record, Violation
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.inheritance import properties
 from specwright.findings import values_of
+from specwright.pointer import Pointer, resolve
 
 
 @dataclass(slots=True)
@@ -79,8 +84,11 @@ class Monitors:
             # The same for all paths that match no operation.
             message = cause = f"answered {response.status}"
             place, name = exchange.operation or "", self.contract.name_of(exchange)
-            values = values_of(response.status)
-            yield Violation(SERVER_ERROR, place, message, (exchange,), cause, name, values=values)
+            yield Violation(
+                *(SERVER_ERROR, place, message, (exchange,), cause, name),
+                values=values_of(response.status),
+                inputs=_inputs(self.contract, operation, exchange.request),
+            )
         yield from self._request_ids.check(exchange, response)
         yield from self._shown_once.check(exchange, response)
 
@@ -104,3 +112,23 @@ class Monitors:
             message = f"the response took more than {self.max_seconds:g} s"
             place, proofs, name = operation.pointer, (exchange,), operation.name
             yield Violation(RESPONSE_TIME, place, message, proofs, operation=name)
+
+
+def _inputs(
+    contract: Contract, operation: ContractOperation | None, request: HttpRequest
+) -> frozenset[str]:
+    """Return the declared parameters in a query, and the declared members of a body."""
+    if operation is None:
+        return frozenset()
+    declared = {slot.written.wire for slot in operation.slots}
+    pairs = parse_qsl(urlsplit(request.url).query, keep_blank_values=True)
+    names = {name for name, _ in pairs if name in declared}
+    schema, body = contract.body_schema(operation), request.json_or_none
+    if schema is not None and isinstance(body, dict):
+        return frozenset(names | (_members(contract, schema) & body.keys()))
+    return frozenset(names if request.body is None else {*names, "body"})
+
+
+def _members(contract: Contract, schema: Pointer) -> Set[str]:
+    whole = Subschema(schema, resolve(contract.document.data, schema))
+    return properties(contract.document, whole).keys()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from specwright.findings import WORST_FIRST, Finding, Level, Report
+from specwright.findings import WORST_FIRST, Finding, Level, Occurrence, Report
+from specwright.http_messages import RequestMessage
 from specwright.text import shorten, visible
 
 _OPERATIONS = 10
+# The most further requests to show for one finding.
+_FURTHER = 20
 
 
 def headline(report: Report) -> str:
@@ -52,3 +55,19 @@ def details(finding: Finding) -> Iterator[str]:
     for evidence in finding.evidence:
         yield visible(f"{evidence.label}:")
         yield from (f"  {visible(line)}" for line in evidence.text.split("\n"))
+    # Without evidence, as in reports that last, there are no requests to compare.
+    shown = finding.occurrences[1:] if finding.evidence else ()
+    others = [line for occurrence in shown for line in _also(occurrence)]
+    if others:
+        yield "also:"
+        yield from (f"  {line}" for line in others[:_FURTHER])
+    if len(others) > _FURTHER:
+        yield f"  and {len(others) - _FURTHER} more, which the other formats have"
+
+
+def _also(occurrence: Occurrence) -> Iterator[str]:
+    """Yield a line about an occurrence beside the first one, if a request shows it."""
+    requests = [item for item in occurrence.evidence if isinstance(item.http, RequestMessage)]
+    if requests:
+        words = f"{occurrence.id} {occurrence.message}: {requests[-1].text}"
+        yield shorten(visible(words))

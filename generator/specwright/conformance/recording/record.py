@@ -27,6 +27,8 @@ class Violation:
         operation: method and path of the operation, which its text begins with.
         values: the values that are the same in every run, as JSON texts, where the rule and the
             place, or the rule and a cause, do not identify the fault.
+        inputs: the names of the inputs in the request, if the fault may be that of any of them;
+            of requests that fail, those with the fewest inputs are failures of their own.
     """
 
     rule: str
@@ -36,6 +38,7 @@ class Violation:
     cause: str = ""
     operation: str = ""
     values: tuple[str, ...] = field(default=(), kw_only=True)
+    inputs: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     @property
     def text(self) -> str:
@@ -77,6 +80,8 @@ class Record:
     linked: dict[Linked, Linked] = field(default_factory=dict)
     bugs: list[str] = field(default_factory=list)
     _distinct: dict[tuple[object, ...], Violation] = field(default_factory=dict, repr=False)
+    # The fewest inputs that showed a violation, by what else tells it from others.
+    _inputs: dict[tuple[object, ...], set[frozenset[str]]] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -152,4 +157,11 @@ class Record:
         operation = violation.exchanges[-1].operation if violation.exchanges else None
         cause = violation.cause or violation.text
         key = violation.rule, violation.pointer, operation, cause
-        self._distinct.setdefault(key, violation)
+        known, inputs = self._inputs.setdefault(key, set()), violation.inputs
+        if any(fewer <= inputs for fewer in known):
+            return
+        for more in [other for other in known if inputs < other]:
+            known.remove(more)
+            del self._distinct[*key, more]
+        known.add(inputs)
+        self._distinct[*key, inputs] = violation
