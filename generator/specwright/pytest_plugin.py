@@ -31,6 +31,7 @@ _OTHER = "--specwright-other-api-key-env"
 _OPTIONS = {
     "url": ("URL", "The base URL of the server whose operations are tested."),
     "app": ("MODULE:NAME", "The ASGI or WSGI application whose operations are tested."),
+    "base-path": ("PATH", "The path of the API in the application; by default its root."),
     "document": ("PATH|URL", "The OpenAPI document; by default that of the application."),
     "api-key-env": ("NAME", "The environment variable that holds the API key."),
     _OTHER_TENANT: (
@@ -154,6 +155,7 @@ def specwright_outcome(
     from specwright.testing import check
 
     chosen = {
+        "base_path": _option(pytestconfig, "base-path"),
         "profile": _option(pytestconfig, "profile"),
         "seed": _number(pytestconfig, "seed", int),
         "max_response_time": _number(pytestconfig, "max-response-time", float),

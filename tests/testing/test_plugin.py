@@ -84,6 +84,31 @@ def test_the_plugin_imports_nothing_of_the_toolkit_before() -> None:
     assert done.stdout.strip() == "['specwright.pytest_plugin']"
 
 
+MOUNTED = """
+import json, pathlib
+from fastapi import FastAPI
+from shop import app as inner
+
+document = inner.openapi()
+document["servers"] = [{"url": "https://shop.example/api/v1"}]
+pathlib.Path("openapi.json").write_text(json.dumps(document))
+site = FastAPI()
+site.mount("/api/v1", inner)
+"""
+
+
+def test_an_application_may_have_the_api_below_a_path(tmp_path: Path) -> None:
+    project(tmp_path, RIGHT, site_=MOUNTED)
+    subprocess.run([sys.executable, "-c", "import site_"], cwd=tmp_path, check=True)
+    arguments = ("--specwright-app=site_:site", "--specwright-document=openapi.json")
+    key = "--specwright-api-key-env=KEY"
+    done = pytest_in(tmp_path, *arguments, key, "--specwright-base-path=/api/v1/")
+    assert "3 passed" in done.stdout
+    done = pytest_in(tmp_path, *arguments, key)
+    assert "returns 404 for every read" in done.stdout
+    assert "/api/v1" in done.stdout
+
+
 def test_an_operation_that_is_wrong_fails_with_its_request(tmp_path: Path) -> None:
     done = pytest_in(
         project(tmp_path, WRONG, test_other=NO_OTHERS),

@@ -51,6 +51,7 @@ def check(
     seed: int = DEFAULT_SEED,
     hosts: Sequence[str] = (),
     max_response_time: float | None = None,
+    base_path: str = "",
 ) -> Outcome:
     """Test an implementation against its document, as `specwright test` does.
 
@@ -70,6 +71,7 @@ def check(
         seed: the same seed makes the same requests.
         hosts: hosts other than this machine that may be tested.
         max_response_time: the maximum time for a response, in seconds.
+        base_path: where an application has the API, such as `/api/v1`; by default its root.
 
     Raises:
         InputError: the document, the target or a setting cannot be used.
@@ -85,7 +87,7 @@ def check(
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in by_role:
         by_role[UNKNOWN_KEY] = stranger(by_role[MAIN])
-    with _at(target, hosts) as url:
+    with _at(target, hosts, base_path) as url:
         here, elsewhere = reachable(whole, url)
         contract, own = Contract(here, elsewhere=elsewhere), own_base_urls(here, url)
         with TargetServer(url, credential, Record(), by_role, own) as server:
@@ -123,13 +125,16 @@ def document_of(
 
 
 @contextlib.contextmanager
-def _at(target: object, hosts: Sequence[str]) -> Iterator[str]:
+def _at(target: object, hosts: Sequence[str], base_path: str) -> Iterator[str]:
     if isinstance(target, str):
+        if base_path:
+            raise InputError("only an application has a base path", hint="write it into the URL")
         checked_url(target, tuple(hosts))
         yield target.rstrip("/")
     else:
+        path = base_path.strip("/")
         with served(target) as url:
-            yield url
+            yield f"{url}/{path}" if path else url
 
 
 def name_of(operation: ContractOperation) -> str:
