@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from functools import cache
 from pathlib import Path
 
@@ -416,6 +417,11 @@ def test_a_waiver_without_a_finding_is_unused_after_a_whole_run() -> None:
         done.stopped = stopped
         rules = {finding.rule for finding in run_report(done, standards, ()).findings}
         assert ("waiver-unused" in rules) == is_reported
+    done.stopped = None
+    done.contract = copy(done.contract)
+    done.contract.excluded = (next(iter(done.contract.operations.values())).site,)
+    rules = {finding.rule for finding in run_report(done, standards, ()).findings}
+    assert "waiver-unused" not in rules
 
 
 def test_how_a_run_ends() -> None:

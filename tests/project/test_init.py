@@ -78,6 +78,23 @@ def test_a_project_begins_with_the_document_that_is_there(
     assert specwright("generate", "--check", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("server", "shown"),
+    [
+        ("http://127.0.0.1:8700/api/v1", "http://127.0.0.1:8700/api/v1"),
+        ("https://localhost/", "https://localhost"),
+        ("http://localhost.example:1/v1", "http://127.0.0.1:8000/v1"),
+        ("ftp://localhost/v1", "http://127.0.0.1:8000/v1"),
+        ("/v1", "http://127.0.0.1:8000/v1"),
+    ],
+)
+def test_the_url_to_test_is_that_of_the_document_if_it_is_here(
+    specwright: Run, tmp_path: Path, server: str, shown: str
+) -> None:
+    (tmp_path / "openapi.json").write_text(api(servers=[{"url": server}], security=[]), "utf-8")
+    assert specwright("init", cwd=tmp_path).stdout.endswith(f"  specwright test {shown}\n")
+
+
 def test_a_project_that_has_settings_stays_as_it_is(specwright: Run, tmp_path: Path) -> None:
     (tmp_path / "openapi.json").write_text(api(), "utf-8")
     (tmp_path / "pyproject.toml").write_text("[tool.specwright]\n", "utf-8")

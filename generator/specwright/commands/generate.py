@@ -98,7 +98,8 @@ def _compare(package: PackageBuild, again: str, *, check: bool, diff: bool) -> b
     for line in about_ignored(package.target, files):
         say(line, err=True)
     if differences:
-        say(f"{len(differences)} of {len(files)} files differ; run: {again}")
+        count = len({*files, *(difference.path for difference in differences)})
+        say(f"{len(differences)} of {count} files differ; run: {again}")
     elif check:
         say(f"{len(files)} files are up to date with {package.document}")
     return not differences and not result.has_errors

@@ -39,6 +39,8 @@ from specwright.project.proposals import plain_names, proposals
 from specwright.report.terminal import say
 
 # Text that needs no quotes in a shell.
+# The host of this machine, with a port or none.
+_HERE = re.compile(r"(localhost|127\.0\.0\.1)(:[0-9]{1,5})?")
 _PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)*")
 _NO_CI = "none"
 # Where to look for a document, the most likely first.
@@ -149,7 +151,7 @@ def init(
     say("next:")
     say("  specwright validate")
     say("  specwright generate")
-    say(f"  specwright test http://127.0.0.1:8000{_path(read)}{key}")
+    say(f"  specwright test {_url(read)}{key}")
 
 
 def _read(path: Path | str, allowed: tuple[Path, ...], content: bytes | None = None) -> Document:
@@ -241,13 +243,16 @@ def _summary(document: Document) -> str:
     return f"{title}, {count} operation{'' if count == 1 else 's'}"
 
 
-def _path(document: Document) -> str:
-    """Return the path of the first server, which most implementations have, too."""
+def _url(document: Document) -> str:
+    """Return the URL of the first server, on this machine, where an implementation may run."""
     servers = document.data.get("servers")
     first = servers[0] if isinstance(servers, list) and servers else None
     url = first.get("url") if isinstance(first, dict) else None
-    path = urlsplit(url).path.rstrip("/") if isinstance(url, str) and "{" not in url else ""
-    return path if _PLAIN.fullmatch(path) else ""
+    parts = urlsplit(url if isinstance(url, str) and "{" not in url else "")
+    path = parts.path.rstrip("/")
+    is_here = parts.scheme in ("http", "https") and _HERE.fullmatch(parts.netloc)
+    origin = f"{parts.scheme}://{parts.netloc}" if is_here else "http://127.0.0.1:8000"
+    return origin + (path if _PLAIN.fullmatch(path) else "")
 
 
 def _write(contents: dict[Path, bytes]) -> None:

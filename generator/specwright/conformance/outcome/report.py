@@ -28,7 +28,8 @@ def run_report(run: Run, standards: Standards, items: Sequence[coverage.Item]) -
         items: the coverage of the contract by the run.
     """
     contract, record = run.contract, run.record
-    is_whole = run.stopped is None
+    # A waiver may be about an operation that was not chosen.
+    is_whole = run.stopped is None and not contract.excluded
     report = _report(contract, record, standards, items, is_whole=is_whole)
     summaries = tuple(operation_summaries(contract, record))
     steps = tuple(
