@@ -192,7 +192,7 @@ def apply(
     needed: set[Acceptance] = set()
     for finding, operations in findings:
         everywhere = [acceptance for acceptance in acceptances if acceptance.covers(finding)]
-        reasons = dict.fromkeys(operations, _reason(everywhere, today))
+        reasons: dict[str, str | None] = dict.fromkeys(operations, _reason(everywhere, today))
         needed.update(everywhere)
         for operation in operations:
             matching = [entry for entry in acceptances if entry.covers_in(operation, finding)]

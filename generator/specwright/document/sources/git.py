@@ -138,7 +138,7 @@ class Commit:
     @staticmethod
     def tracks(file: Path) -> bool:
         """Return whether the index has a file of the working tree."""
-        listed = _git("--literal-pathspecs", "ls-files", "--error-unmatch", "--", str(file))
+        listed = git("--literal-pathspecs", "ls-files", "--error-unmatch", "--", str(file))
         return listed is not None
 
     def has(self, name: str) -> bool:
