@@ -26,7 +26,7 @@ LONGEST_WAIT = 30.0
 
 
 class UnsupportedPreferenceError(Exception):
-    """A client prefers what the mock does not do."""
+    """A client prefers something that the mock does not have."""
 
 
 class NoSuchResponseError(Exception):
