@@ -32,38 +32,44 @@ def served(app: object) -> Iterator[str]:
         yield url
 
 
-def listening(port: int = 0) -> socket.socket:
+def listening(port: int = 0, host: str = _HOST) -> socket.socket:
     """Return a socket for an ASGI application, at which connections wait until it is served.
 
     Args:
         port: as for `bound`.
+        host: the address of this machine at which it can be reached.
 
     Raises:
-        InputError: the port cannot be used, or there is no ASGI server.
+        InputError: the address or the port cannot be used, or there is no ASGI server.
     """
     _uvicorn()
-    return bound(port)
+    return bound(port, host)
 
 
-def bound(port: int) -> socket.socket:
+def bound(port: int, host: str = HOST) -> socket.socket:
     """Return a socket of this machine, at which connections wait.
 
     Args:
         port: a port, or 0 for a free one.
+        host: the address of this machine.
 
     Raises:
-        InputError: the port cannot be used.
+        InputError: the address or the port cannot be used.
     """
     # asyncio sets TCP_NODELAY only on sockets with an explicit TCP protocol.
-    listener = socket.socket(proto=socket.IPPROTO_TCP)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, proto=socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             # Otherwise, a port is in use for a minute after its last connection.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
+        listener.bind((host, port))
         listener.listen()
     except OSError as error:
         listener.close()
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            hint = "name an address of this machine, or 0.0.0.0 for all of them"
+            raise InputError(f"{host} is not an address of this machine", hint=hint) from None
         is_taken = error.errno == errno.EADDRINUSE
         reason = "is already in use" if is_taken else f"cannot be used: {error.strerror}"
         raise InputError(f"port {port} {reason}", hint="choose another port") from None
@@ -91,10 +97,17 @@ def served_asgi(app: object, listener: socket.socket) -> Iterator[str]:
         thread.start()
         try:
             _wait(server, thread)
-            yield f"http://{HOST}:{listener.getsockname()[1]}"
+            yield _url(listener)
         finally:
             server.should_exit = True
             thread.join()
+
+
+def _url(listener: socket.socket) -> str:
+    """Return the URL at which this machine reaches a socket."""
+    host, port = listener.getsockname()[:2]
+    address = {"0.0.0.0": _HOST, "::": "::1"}.get(host, host)
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
 def _uvicorn() -> Any:

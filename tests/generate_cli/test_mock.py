@@ -63,6 +63,24 @@ def test_a_port_that_is_in_use_is_said(specwright: Run, shop: Path) -> None:
     assert done.stderr == (f"error: port {port} is already in use\nhint: choose another port\n")
 
 
+def test_other_machines_have_access_only_with_an_option(shop: Path) -> None:
+    with running(shop, "mock", "--host", "0.0.0.0") as mock:
+        mock.line()
+        url, _, rest = mock.line().partition(" ")
+        assert url.startswith("http://127.0.0.1:")
+        assert rest == "serves api.json until Ctrl-C"
+        assert mock.line() == "others can reach it at 0.0.0.0, and read the document"
+        # Another address of this machine stands for another machine.
+        other = url.replace("127.0.0.1", "127.0.0.2")
+        assert httpx2.get(f"{other}/things/1").json() == {"name": "bolt"}
+
+
+def test_an_address_of_another_machine_is_refused(specwright: Run, shop: Path) -> None:
+    done = specwright("mock", "--host", "192.0.2.1", cwd=shop)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0] == "error: 192.0.2.1 is not an address of this machine"
+
+
 def test_a_document_with_errors_everywhere_is_refused(specwright: Run, shop: Path) -> None:
     write_document(shop, {**DOCUMENT, "info": {}})
     done = specwright("mock", cwd=shop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ from specwright.serving import listening, served_asgi
 Examples:
   specwright mock
   specwright mock openapi.yaml --port 4010
+  specwright mock openapi.yaml --port 4010 --host 0.0.0.0
   curl -H 'Prefer: code=404' http://127.0.0.1:4010/orders/42
 
 Exit codes: 0 after Ctrl-C or SIGTERM, 2 if the document or the port cannot be used.
@@ -34,6 +36,13 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if the document or the port cannot be u
 @document_argument()
 @click.option(
     "--port", metavar="N", type=IntegerRange(0, 65535), help="The port.  [default: a free one]"
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address: 0.0.0.0 lets other machines reach the mock, such as for a container.",
 )
 @remote_refs
 @allow_refs_from
@@ -44,6 +53,7 @@ def mock(
     ctx: click.Context,
     document: Path | str | None,
     port: int | None,
+    host: str,
     remote_refs: str,
     allowed: tuple[Path, ...],
     inherited: int | None,
@@ -51,15 +61,17 @@ def mock(
     """Serve a mock of the API on this machine, with the responses that the document declares.
 
     By default, DOCUMENT is that of [tool.specwright]. Paths are those of the document, below the
-    paths of its servers. Bodies and required headers are the examples of the document, or else
-    values that match its schemas. A schema without such a value is named at the start, and its
-    operation responds with 500. The response is the first declared success; a request chooses
-    another status with the header `Prefer: code=404`, an example with `Prefer: example=NAME`, and
-    a media type with Accept. Requests are not checked, and change nothing. Each request is logged
-    on the error stream. Web pages of any origin can read the responses; other machines cannot.
+    paths of its servers. Bodies and headers are the examples of the document, or else values that
+    match its schemas. A schema without such a value is named at the start, and its operation
+    responds with 500. The response is the first declared success; a request chooses another status
+    with the header `Prefer: code=404`, an example with `Prefer: example=NAME`, and a media type
+    with Accept. Requests are not checked, and change nothing. Each request is logged on the error
+    stream. Web pages of any origin can read the responses; other machines need --host for it.
     """
     try:
-        listener = listening(port or 0) if inherited is None else socket.socket(fileno=inherited)
+        listener = (
+            listening(port or 0, host) if inherited is None else socket.socket(fileno=inherited)
+        )
         path = chosen_document(configured(document=document))
         with progress(VALIDATION) as steps:
             read = read_document(path, allowed, Remote(remote_refs))
@@ -71,6 +83,9 @@ def mock(
             say(f"{error.location}: {site.method} {site.key} has an error: 404", err=True)
         with served_asgi(_Logged(served), listener) as url:
             say(f"{url}{served.routes.base_path} serves {path} until Ctrl-C")
+            reached = ipaddress.ip_address(listener.getsockname()[0])
+            if not reached.is_loopback:
+                say(f"others can reach it at {reached}, and read the document", err=True)
             for base_path, operations in served.routes.own.items():
                 for site in operations:
                     say(f"{url}{base_path} serves {site.method} {site.key}, too", err=True)

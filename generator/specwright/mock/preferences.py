@@ -26,7 +26,7 @@ LONGEST_WAIT = 30.0
 
 
 class UnsupportedPreferenceError(Exception):
-    """A client prefers something that the mock does not have."""
+    """A client has a preference that the mock cannot keep."""
 
 
 class NoSuchResponseError(Exception):

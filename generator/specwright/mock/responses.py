@@ -182,7 +182,7 @@ class Bodies:
         return response.schema is None or self.examples.witnesses.is_valid(response.schema, value)
 
     def _has_free_title(self, content: Site) -> bool:
-        """Return whether the title of an error is free: without an example and a value in the schema."""
+        """Return whether neither an example nor the schema gives the title of an error."""
         schema = Subschema(content / "schema", content.value.get("schema", {}))
         titles = (
             title
