@@ -32,7 +32,7 @@ def served(app: object) -> Iterator[str]:
         yield url
 
 
-def listening(port: int = 0, host: str = _HOST) -> socket.socket:
+def listening(port: int = 0, host: str = HOST) -> socket.socket:
     """Return a socket for an ASGI application, at which connections wait until it is served.
 
     Args:
@@ -106,7 +106,7 @@ def served_asgi(app: object, listener: socket.socket) -> Iterator[str]:
 def _url(listener: socket.socket) -> str:
     """Return the URL at which this machine reaches a socket."""
     host, port = listener.getsockname()[:2]
-    address = {"0.0.0.0": _HOST, "::": "::1"}.get(host, host)
+    address = {"0.0.0.0": HOST, "::": "::1"}.get(host, host)
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
