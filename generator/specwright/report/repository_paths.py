@@ -29,7 +29,11 @@ def _with_paths(report: Report, here: Path, top: Path) -> Report:
             return location
         path = here / location.file
         # The name of a link stays: only links above it are followed, as for the working directory.
-        file = Path(os.path.realpath(path.parent), path.name)
+        try:
+            file = Path(os.path.realpath(path.parent), path.name)
+        except ValueError:
+            # No file has such a name.
+            return location
         if not file.is_relative_to(top):
             return location
         shown = file.relative_to(top).as_posix()
