@@ -88,7 +88,7 @@ def last(page: PaginationContract, value: JsonValue, before: int) -> Iterator[Js
 
 
 def last_links(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers of the last page: without a link of the relation `next` (RFC 8288)."""
+    """Return headers with the relation `last` for `next` in their links (RFC 8288)."""
     return {
         name: _RELATION.sub(lambda match: match[1] + _NEXT.sub("last", match[2]), value)
         if name.lower() == "link"
