@@ -9,6 +9,7 @@ window.reading = (() => {
   const visible = () => all().filter((element) => !element.matches(SILENT) && isShown(element));
   const label = (element) => [
     element.getAttribute("aria-label"), element.title, element.placeholder, element.textContent,
+    ...[...(element.labels ?? [])].map((words) => words.textContent),
     ...[...element.querySelectorAll("svg")].map((icon) => icon.dataset.icon),
   ].filter(Boolean).join(" ").replace(/\s+/g, " ").trim();
   const CONTROLS = "a, button, input, select, summary, [role=button], [role=switch], [role=tab],"

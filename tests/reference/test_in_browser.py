@@ -237,6 +237,9 @@ def test_a_theme_is_kept(show: Show) -> None:
     ):
         shown.evaluate(choose % theme)
         again = show()
+        # Pages have processes of their own, which learn of it a moment later.
+        while again.evaluate("localStorage.getItem('specwright.theme') ?? ''") != theme:
+            again = show()
         for each in (shown, again):
             each.show_as(system)
             assert each.evaluate(ground) == colour

@@ -103,7 +103,8 @@ class Mock:
         """Return the responses that an operation declares."""
         with self._lock:
             if operation.pointer not in self._responses:
-                self._responses[operation.pointer] = self._bodies.responses(operation)
+                responses = map(self._bodies.agreeing, self._bodies.responses(operation))
+                self._responses[operation.pointer] = tuple(responses)
             return self._responses[operation.pointer]
 
     def missing(self) -> Iterable[str]:

@@ -93,8 +93,9 @@ class Security:
         ]
         self.used.update(*before)
         # An edit of the requirements of the document is one change of all that have no others.
+        has_common = any("security" in document.data for document in self.documents)
         places = (
-            site / "security" if "security" in site.value else join("security")
+            join("security") if has_common and "security" not in site.value else site / "security"
             for site in (base, revision)
         )
         at = next(places), next(places)
