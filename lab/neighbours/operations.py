@@ -48,7 +48,7 @@ class Operation:
         """Return the lengths of the rounds, in seconds, of which so many are wanted."""
         if self.at_once:
             return (float(WINDOW),)
-        return (seconds,) * rounds if self.repeats else (seconds * rounds,)
+        return (seconds,) * (rounds if self.repeats else 1)
 
     def request(self, number: int) -> tuple[str, str, bytes]:
         """Return method, path and body of a request."""

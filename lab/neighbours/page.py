@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lab.measured import records
-from lab.neighbours.operations import WINDOW
+from lab.neighbours.operations import WINDOW, operations
 from lab.neighbours.stage import Result
 
 PAGE = Path(__file__).parents[2] / "docs" / "service-neighbours.md"
@@ -32,7 +32,7 @@ def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float, r
         f" {seconds:.0f} s with the calls of the large one, from the moment at which a request was"
         f" due. Each figure is the median of {rounds} rounds, as the disk alone can make an order"
         " wait for longer than any partner; the last two operations leave nothing for another"
-        " round, and have one that is as long as all. Beside a burst, which may come once in"
+        " round, and have one. Beside a burst, which may come once in"
         f" {WINDOW} s, it is one round of that length. Two cores do everything here, the partners"
         " included: a ratio near 1 may be above it by chance. Others worked on this machine at the"
         f" time: before the run, its load average was {_LOAD:.1f}. Goal: no ratio above"
@@ -40,6 +40,8 @@ def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float, r
     ]
     for database, rows in results.items():
         parts += [f"\n## {database}\n\n", _HEAD, *map(line, rows), "\n", _judged(rows)]
+        if missing := len(operations(size)) - len(rows):
+            parts.append(f"\n{missing} others were not measured.\n")
     return "".join(parts)
 
 
