@@ -556,7 +556,7 @@ def contract(session: nox.Session) -> None:
             "ESIM_WEBHOOK_CA_FILE": str(certificate).strip(),
             "ESIM_WEBHOOK_RETRY_SCALE": RETRY_SCALE,
             # A query that a name server drops costs one second instead of five (resolv.conf(5)).
-            "RES_OPTIONS": "timeout:1",
+            "RES_OPTIONS": "timeout:1 attempts:1",
         }
         with Path(directory, "serve.log").open("w") as log:
             server = subprocess.Popen(

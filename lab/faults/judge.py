@@ -7,14 +7,13 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.faults.faulty import RIGHT
@@ -35,6 +34,8 @@ OPTIONS = (
     "--live-mode-api-key-env",
 )
 SEEDS = (1, 2, 3)
+# A run waits more than it works.
+AT_A_TIME = 2
 PATIENCE_SECONDS = 120
 # A minute becomes two seconds: even by a clock of whole seconds, no attempt comes too early.
 RETRY_SCALE = "0.034"
@@ -161,48 +162,56 @@ def _failed(event: dict[str, dict[str, object]]) -> Iterator[tuple[str, str]]:
                     yield f"{case['method']} {case['path']}", check["name"]
 
 
-def tried(name: str, program: str | None, noise: frozenset[tuple[str, str]]) -> Verdict:
-    """A verdict on a fault; schemathesis has a service of its own at the same time."""
+def tried(name: str) -> tuple[tuple[str, ...], float]:
+    """Return the rules that find a fault, and the seconds of the run."""
+    with serving(name) as served:
+        started = time.monotonic()
+        rules = judge(served, SEEDS[0])
+        return rules, round(time.monotonic() - started, 1)
 
-    def beside() -> frozenset[tuple[str, str]] | None:
-        if program is None:
-            return None
-        with serving(name) as served:
-            return alone(served, program) - noise
 
-    with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(beside)
+def tried_alone(program: str, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the checks of schemathesis that fail with each fault, and not without one."""
+
+    def checks(name: str) -> frozenset[tuple[str, str]]:
         with serving(name) as served:
-            started = time.monotonic()
-            rules = judge(served, SEEDS[0])
-            seconds = time.monotonic() - started
-        checks = other.result()
-    by_itself = None if checks is None else tuple(sorted({check for _, check in checks}))
-    return Verdict(rules, round(seconds, 1), by_itself)
+            return alone(served, program)
+
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        noise = frozenset[tuple[str, str]]().union(*pool.map(checks, [*RIGHT] * len(SEEDS)))
+        for failed in pool.map(checks, names):
+            yield tuple(sorted({check for _, check in failed - noise}))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.faults.judge", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults; all of them by default")
+    parser.add_argument(
+        "--schemathesis", action="store_true", help="judge it again, too; else its verdicts stay"
+    )
     options = parser.parse_args()
     if unknown := set(options.names) - FAULTS.keys():
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
     record = records.current("faults")
-    program = shutil.which("schemathesis")
-    false = []
-    noise: frozenset[tuple[str, str]] = frozenset()
+    false: list[str] = []
     for name, seed in itertools.product(RIGHT, SEEDS):
         with serving(name) as served:
             false += judge(served, seed)
-        if program is not None:
-            with serving(name) as served:
-                noise |= alone(served, program)
     print(f"without a fault: {', '.join(false) or 'no finding'}", flush=True)
     verdicts = load()
-    for name in options.names or FAULTS:
-        verdicts[name] = tried(name, program, noise)
-        save(verdicts)
-        print(f"{FAULTS[name].kind:14} {name:34} {verdicts[name]}", flush=True)
+    names = options.names or list(FAULTS)
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        for name, (rules, seconds) in zip(names, pool.map(tried, names), strict=True):
+            known = verdicts[name].alone if name in verdicts else None
+            verdicts[name] = Verdict(rules, seconds, known)
+            save(verdicts)
+            print(f"{FAULTS[name].kind:14} {name:34} {verdicts[name]}", flush=True)
+    if options.schemathesis:
+        program = str(SPECWRIGHT.with_name("schemathesis"))
+        for name, checks in zip(names, tried_alone(program, names), strict=True):
+            verdicts[name] = replace(verdicts[name], alone=checks)
+            save(verdicts)
+            print(f"{FAULTS[name].kind:14} {name:34} {verdicts[name]}", flush=True)
     if not options.names:
         records.keep("faults", record)
     sys.exit(1 if false else 0)
