@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -351,27 +352,58 @@ async def test_slow_orders_of_one_partner_do_not_hold_up_another(
 
 
 async def test_slots_are_waited_for_a_limited_time() -> None:
-    slots = Slots(CARRIER_PER_SCOPE, CARRIER_PER_SCOPE + 1, wait_seconds=0.01)
-    async with asyncio.timeout(DEADLINE), AsyncExitStack() as held:
-        for _ in range(CARRIER_PER_SCOPE):
-            await held.enter_async_context(slots.take(Scope("many", "live")))
-        with pytest.raises(UnavailableError):
-            await held.enter_async_context(slots.take(Scope("many", "live")))
-        async with slots.take(Scope("one", "live")):
+    slots = Slots(CARRIER_PER_SCOPE, wait_seconds=0.01)
+    many, one = Scope("many", "live"), Scope("one", "live")
+    async with asyncio.timeout(DEADLINE):
+        async with AsyncExitStack() as held:
+            for _ in range(CARRIER_PER_SCOPE):
+                await held.enter_async_context(slots.take(many))
             with pytest.raises(UnavailableError):
-                await held.enter_async_context(slots.take(Scope("another", "live")))
-        async with slots.take(Scope("another", "live")):
+                await held.enter_async_context(slots.take(many))
+            for other in (one, Scope("many", "test")):
+                await held.enter_async_context(slots.take(other))
+        async with AsyncExitStack() as held:
+            for _ in range(CARRIER_PER_SCOPE):
+                await held.enter_async_context(slots.take(many))
+
+
+@pytest.mark.parametrize("end", ["release", "time", "cancellation", "turn"])
+async def test_slots_that_nothing_occupies_are_forgotten(end: str) -> None:
+    slots, scope = Slots(1, wait_seconds=0.01 if end == "time" else DEADLINE), Scope("one", "test")
+
+    async def enter() -> None:
+        async with slots.take(scope):
             pass
-        # The other mode has another carrier.
-        for partner in ("many", "one"):
-            await held.enter_async_context(slots.take(Scope(partner, "test")))
-    async with AsyncExitStack() as held:
-        for _ in range(CARRIER_PER_SCOPE):
-            await held.enter_async_context(slots.take(Scope("many", "live")))
+
+    async with asyncio.timeout(DEADLINE):
+        async with slots.take(scope):
+            if end != "release":
+                waiting = asyncio.create_task(enter())
+                await asyncio.sleep(0)
+            if end == "cancellation":
+                waiting.cancel()
+            if end in ("time", "cancellation"):
+                await asyncio.wait([waiting])
+        if end == "turn":
+            # It has the slot, and has not begun.
+            waiting.cancel()
+            await asyncio.wait([waiting])
+    before = len(gc.get_objects())
+    for number in range(1_000):
+        async with slots.take(Scope(str(number), "test")):
+            pass
+    gc.collect()
+    assert len(gc.get_objects()) < before + 500
+    # The one of this scope is new, and the only one.
+    async with slots.take(scope):
+        task = asyncio.create_task(enter())
+        await asyncio.sleep(0)
+        assert not task.done()
+    await task
 
 
 async def test_a_slot_is_free_again_after_an_error_and_after_a_cancellation() -> None:
-    slots, scope = Slots(1, 1), Scope("one", "test")
+    slots, scope = Slots(1), Scope("one", "test")
     entered: list[str] = []
 
     async def enter(name: str) -> None:
@@ -451,24 +483,3 @@ async def test_a_request_that_is_cancelled_as_its_turn_comes_gives_it_up() -> No
         await asyncio.wait([waiting])
         async with slots.take(scope):
             pass
-
-
-@pytest.mark.parametrize("end", ["time", "cancellation", "turn"])
-async def test_slots_of_a_scope_are_kept_while_its_mode_has_none(end: str) -> None:
-    slots = Slots(1, 1, wait_seconds=0.01 if end == "time" else DEADLINE)
-    one, other = Scope("one", "test"), Scope("other", "test")
-
-    async def enter() -> None:
-        async with slots.take(other):
-            pass
-
-    async with asyncio.timeout(DEADLINE):
-        async with slots.take(one):
-            waiting = asyncio.create_task(enter())
-            await asyncio.sleep(0)
-            if end == "cancellation":
-                waiting.cancel()
-            if end != "turn":
-                await asyncio.wait([waiting])
-        await asyncio.gather(waiting, return_exceptions=end != "turn")
-        await enter()

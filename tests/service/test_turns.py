@@ -92,15 +92,26 @@ async def test_the_service_takes_turns_by_the_authorization_header() -> None:
     assert begun.index(b"Bearer small") <= 4
 
 
-async def test_each_pass_begins_anew() -> None:
-    turns, begun = RequestTurns(), list[str]()
+async def test_requests_that_take_their_time_do_not_wait() -> None:
+    now = [0.0]
+    turns, begun = RequestTurns(lambda: now[0]), list[str]()
     for _ in range(5):
         tasks = [asyncio.create_task(_wait(turns, "client", begun)) for _ in range(4)]
-        # One pass is enough for what no earlier request precedes.
         await asyncio.sleep(0)
         assert all(task.done() for task in tasks)
-        await asyncio.sleep(0)
+        now[0] += 0.002
     assert len(begun) == 20
+
+
+async def test_requests_without_a_pause_wait_for_the_next_pass() -> None:
+    turns, begun = RequestTurns(lambda: 0.0), list[str]()
+    for number in range(1, 6):
+        task = asyncio.create_task(_wait(turns, "client", begun))
+        await asyncio.sleep(0)
+        assert task.done() == (number <= 4)
+    await _wait(turns, "other", begun)
+    await task
+    assert begun == [*["client"] * 4, "other", "client"]
 
 
 async def test_nothing_runs_once_all_have_begun(monkeypatch: pytest.MonkeyPatch) -> None:

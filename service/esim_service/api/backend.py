@@ -76,6 +76,8 @@ class ApiBackend:
     Attributes:
         reads, writes: the slots for units of work.
         carrier_slots: the slots for requests that wait for the carrier.
+        carrier_slots_of_mode: the same for all scopes of a mode together. Only if several of them
+            are slow at once does another one wait for them.
     """
 
     database: Database
@@ -86,9 +88,8 @@ class ApiBackend:
     work: Work = field(default_factory=RemoteWorkers)
     reads: Slots = field(default_factory=partial(Slots, READS_PER_SCOPE))
     writes: Slots = field(default_factory=partial(Slots, WRITES_PER_SCOPE))
-    carrier_slots: Slots = field(
-        default_factory=partial(Slots, CARRIER_PER_SCOPE, _CARRIER_PER_MODE)
-    )
+    carrier_slots: Slots = field(default_factory=partial(Slots, CARRIER_PER_SCOPE))
+    carrier_slots_of_mode: Slots = field(default_factory=partial(Slots, _CARRIER_PER_MODE))
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
@@ -147,8 +148,11 @@ class ApiBackend:
         check: Callable[[], Unit[StoredResponse | None]],
         change: AccountChange[StoredResponse],
     ) -> StoredResponse:
-        slot = self.carrier_slots.take(change.scope)
-        async with slot, self.database.hold(change.subject, is_long=True) as writer:
+        async with (
+            self.carrier_slots.take(change.scope),
+            self.carrier_slots_of_mode.take(change.scope.mode),
+            self.database.hold(change.subject, is_long=True) as writer,
+        ):
             if writer is None:
                 raise HeldError
             known = await writer.write(check)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Hashable
 from types import TracebackType
-from typing import get_args
-from weakref import WeakValueDictionary
 
 from ..store.changes.database import UnavailableError
-from ..values.entities import Mode, Scope
 
 WAIT_SECONDS = 10.0
-_MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 class _Share:
     """A number of slots, and the queue for them: first come, first served."""
 
-    def __init__(self, count: int) -> None:
-        self._free = count
+    __slots__ = "_count", "_free", "_key", "_shares", "_waiting"
+
+    def __init__(self, count: int, key: Hashable, shares: dict[Hashable, _Share]) -> None:
+        self._count = self._free = count
+        self._key = key
+        self._shares = shares
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     def take_free(self, count: int) -> bool:
@@ -36,47 +35,51 @@ class _Share:
         turn = asyncio.get_running_loop().create_future()
         waiting = count, turn
         self._waiting.append(waiting)
-        self._grant()
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.cancelled():
-                # It is gone if slots were given back since.
-                with suppress(ValueError):
-                    self._waiting.remove(waiting)
-                self._grant()
-            else:
+            if not turn.cancelled():
                 self.release(count)
+            # It is gone if slots were given back since.
+            elif waiting in self._waiting:
+                self._waiting.remove(waiting)
+                self.release(0)
             raise
 
     def release(self, count: int) -> None:
-        """Give slots back."""
+        """Give slots back; what nothing occupies or waits for is forgotten."""
         self._free += count
-        self._grant()
-
-    def _grant(self) -> None:
         while self._waiting and self._waiting[0][0] <= self._free:
-            count, turn = self._waiting.popleft()
+            wanted, turn = self._waiting.popleft()
             if not turn.cancelled():
-                self._free -= count
+                self._free -= wanted
                 turn.set_result(None)
+        if self._free == self._count and not self._waiting:
+            del self._shares[self._key]
 
 
 class _Occupation:
-    """Takes slots of several shares for the duration of a context.
+    """Takes slots for the duration of a context.
 
     A class, as nearly every request finds free slots: a generator would cost more than they do.
     """
 
-    def __init__(self, shares: Sequence[tuple[_Share, int]], wait_seconds: float) -> None:
-        self._shares = shares
-        self._wait_seconds = wait_seconds
+    __slots__ = "_count", "_key", "_share", "_slots"
+
+    def __init__(self, slots: Slots, key: Hashable, count: int) -> None:
+        self._slots = slots
+        self._key = key
+        self._count = count
 
     async def __aenter__(self) -> None:
-        for number, (share, count) in enumerate(self._shares):
-            if not share.take_free(count):
-                await self._wait(number)
-                return
+        # Not before: a share that nothing occupies may be forgotten.
+        self._share = self._slots.share(self._key)
+        if not self._share.take_free(self._count):
+            try:
+                async with asyncio.timeout(self._slots.wait_seconds):
+                    await self._share.take(self._count)
+            except TimeoutError:
+                raise UnavailableError("no slot was free in time") from None
 
     async def __aexit__(
         self,
@@ -84,60 +87,39 @@ class _Occupation:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._release(len(self._shares))
-
-    async def _wait(self, number: int) -> None:
-        """Take slots of the shares after the first so many, which are taken."""
-        try:
-            async with asyncio.timeout(self._wait_seconds):
-                for share, count in self._shares[number:]:
-                    await share.take(count)
-                    number += 1
-        except TimeoutError:
-            self._release(number)
-            raise UnavailableError("no slot was free in time") from None
-        except asyncio.CancelledError:
-            self._release(number)
-            raise
-
-    def _release(self, number: int) -> None:
-        for share, count in self._shares[:number]:
-            share.release(count)
+        self._share.release(self._count)
 
 
 class Slots:
-    """Limits the work in progress per scope, and per mode.
+    """Limits the work in progress per key, such as a scope or a mode.
 
     A scope whose slots are taken waits in a queue of its own, so a burst delays only itself.
     """
 
-    def __init__(
-        self, per_scope: int, per_mode: int | None = None, wait_seconds: float = WAIT_SECONDS
-    ) -> None:
+    def __init__(self, count: int, wait_seconds: float = WAIT_SECONDS) -> None:
         """Create slots.
 
         Args:
-            per_mode: for all scopes of a mode together. Only if several of them are slow at once
-                does another one wait for them.
+            count: of each key.
             wait_seconds: how long a request waits before it is rejected.
         """
-        self._per_scope = per_scope
-        self._wait_seconds = wait_seconds
-        self._of_scope: WeakValueDictionary[Scope, _Share] = WeakValueDictionary()
-        self._of_mode = {} if per_mode is None else {mode: _Share(per_mode) for mode in _MODES}
+        self.count = count
+        self.wait_seconds = wait_seconds
+        self._shares: dict[Hashable, _Share] = {}
 
-    def take(self, scope: Scope, count: int = 1) -> _Occupation:
+    def take(self, key: Hashable, count: int = 1) -> _Occupation:
         """Return a context that waits for slots, and occupies them until it ends.
 
         It raises an `UnavailableError` if not enough slots are free in time.
 
         Args:
-            count: all slots of a scope, if it has fewer.
+            count: all slots of the key, if it has fewer.
         """
-        own = self._of_scope.get(scope)
-        if own is None:
-            own = self._of_scope[scope] = _Share(self._per_scope)
-        shares: tuple[tuple[_Share, int], ...] = ((own, min(count, self._per_scope)),)
-        if self._of_mode:
-            shares += ((self._of_mode[scope.mode], count),)
-        return _Occupation(shares, self._wait_seconds)
+        return _Occupation(self, key, count if count < self.count else self.count)
+
+    def share(self, key: Hashable) -> _Share:
+        """Return the slots of a key."""
+        share = self._shares.get(key)
+        if share is None:
+            share = self._shares[key] = _Share(self.count, key, self._shares)
+        return share
