@@ -1,5 +1,7 @@
 """Rate limits: the bucket of a request, and its limit."""
 
+import asyncio
+import os
 import signal
 from pathlib import Path
 
@@ -106,6 +108,28 @@ async def test_a_clock_that_was_set_back_makes_nobody_wait_for_longer_than_a_win
     clock.adjust(-3_600_000)
     with open_file(tmp_path / "rates", clock) as windows:
         assert await windows.take("a", 1, 60) == Allowance(False, 0, 60, 1)
+
+
+async def test_requests_of_a_pass_are_written_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, write = list[bytes](), os.write
+
+    def counting(file: int, data: bytes) -> int:
+        written.append(data)
+        return write(file, data)
+
+    with open_file(tmp_path / "rates", ManualClock()) as windows:
+        monkeypatch.setattr(os, "write", counting)
+        for _ in range(3):
+            assert (await windows.take("a", 3, 60)).allowed
+        # One that is refused is not in it.
+        assert not (await windows.take("a", 3, 60)).allowed
+        await asyncio.sleep(0)
+        assert [data.count(b" a\n") for data in written] == [3]
+        assert (await windows.take("b", 3, 60)).allowed
+    # What is pending is written at the end.
+    assert (tmp_path / "rates").read_text().split()[1::2] == ["a", "a", "a", "b"]
 
 
 async def test_the_file_does_not_grow_for_ever(

@@ -10,6 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+# Made once, as `json.dumps` with an option makes one for each call.
+_ENCODER = json.JSONEncoder(sort_keys=True)
+
 
 def payload(body: BaseModel, *others: str) -> bytes:
     """Return the digest of a request that is the same for all requests with its meaning.
@@ -40,5 +43,4 @@ def _meant(body: BaseModel) -> dict[str, Any]:
 
 
 def _digest(members: Mapping[str, Any], *others: str) -> bytes:
-    text = json.dumps([members, *others], sort_keys=True)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(_ENCODER.encode([members, *others]).encode()).digest()

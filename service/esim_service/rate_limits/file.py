@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +21,9 @@ _LINES = 20_000
 class FileWindows:
     """Windows in memory, and a line in a file for each allowed request.
 
-    The file is not flushed to disk: it survives a crash of the process, not of the machine.
+    The lines of a pass of the event loop are written together, at its end: each write gives other
+    threads the interpreter. The file is not flushed to disk: it survives a crash of the process,
+    not of the machine.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -29,6 +32,7 @@ class FileWindows:
         self._windows = LocalWindows(clock)
         self._lines = 0
         self._span = 0
+        self._pending: list[str] = []
         with suppress(FileNotFoundError):
             self._restore(path.read_text("ascii", "replace"))
         self._file = self._renew()
@@ -41,22 +45,26 @@ class FileWindows:
         allowance = await self._windows.take(bucket, limit, window_seconds)
         self._span = max(self._span, window_seconds)
         if allowance.allowed:
-            # A full disk must not stop requests that can be served without it.
-            with suppress(OSError):
-                self._note(bucket)
+            if not self._pending:
+                asyncio.get_running_loop().call_soon(self._write)
+            self._pending.append(f"{self._clock.now()} {bucket}\n")
         return allowance
 
     def close(self) -> None:
-        """Close the file."""
+        """Write what is pending, and close the file."""
+        self._write()
         os.close(self._file)
 
-    def _note(self, bucket: str) -> None:
-        os.write(self._file, f"{self._clock.now()} {bucket}\n".encode("ascii"))
-        self._lines += 1
-        if self._lines > _LINES:
-            self._windows.forget(self._span)
-            before, self._file = self._file, self._renew()
-            os.close(before)
+    def _write(self) -> None:
+        lines, self._pending = self._pending, []
+        # A full disk must not stop requests that can be served without it.
+        with suppress(OSError):
+            os.write(self._file, "".join(lines).encode("ascii"))
+            self._lines += len(lines)
+            if self._lines > _LINES:
+                self._windows.forget(self._span)
+                before, self._file = self._file, self._renew()
+                os.close(before)
 
     def _renew(self) -> int:
         part = self._path.with_name(f"{self._path.name}.part")
