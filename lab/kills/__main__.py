@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.kills", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200, help="of kill -9, on each database")
     parser.add_argument("--duplicates", type=int, default=100_000, help="on each database")
-    parser.add_argument("--minutes", type=int, default=5, help="of load, on each database")
+    parser.add_argument("--minutes", type=int, default=5, help="of load, on both databases at once")
     parser.add_argument("--seed", type=int, help="of the moments at which processes are killed")
     parser.add_argument("--table", action="store_true", help="renew the table of the tests only")
     options = parser.parse_args()
@@ -33,7 +34,6 @@ def main() -> None:
     record = records.current("kills")
     tallies: dict[str, Tally] = {}
     floods: dict[str, Flood] = {}
-    growths: dict[str, Growth] = {}
     # On a disk: what is in memory needs no flush.
     with TemporaryDirectory(dir="/var/tmp") as directory:
         place = Path(directory)
@@ -46,18 +46,25 @@ def main() -> None:
                 "SQLite": [str(place / f"{name}.db") for name in names],
                 "PostgreSQL": [server.get_uri(name) for name in names],
             }
-            for name, (killed, flooded, loaded) in databases.items():
+            for name, (killed, flooded, _) in databases.items():
                 siege = Siege(killed, place, Authority(place), seed)
                 tallies[name] = asyncio.run(siege.run(options.rounds))
                 print(name, tallies[name], flush=True)
                 floods[name] = asyncio.run(flood(flooded, place, options.duplicates))
                 print(name, floods[name], flush=True)
-                growths[name] = asyncio.run(grow(loaded, place, options.minutes))
-                print(name, growths[name], flush=True)
+            loaded = {name: places[-1] for name, places in databases.items()}
+            growths = asyncio.run(_grow(loaded, place, options.minutes))
+            print(growths, flush=True)
         finally:
             server.cleanup()
     records.keep("kills", record)
     write(long_run=render(tallies, floods, growths))
+
+
+async def _grow(places: Mapping[str, str], directory: Path, minutes: int) -> dict[str, Growth]:
+    """Load services on all databases at once, as their memory does not depend on their speed."""
+    growths = await asyncio.gather(*(grow(place, directory, minutes) for place in places.values()))
+    return dict(zip(places, growths, strict=True))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ DUPLICATES = (
 
 MEMORY = (
     f"\nThe resident memory of one process, while {2 * PARTNERS} clients order and read as fast as"
-    " they can, and nothing fails.\n\n"
+    " they can, on both databases at the same time, and nothing fails.\n\n"
     "| | requests | MB after each minute |\n"
     "|---|---:|---|\n"
 )

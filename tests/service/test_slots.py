@@ -6,13 +6,17 @@ import asyncio
 import gc
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.types import Message
 
@@ -483,3 +487,52 @@ async def test_a_request_that_is_cancelled_as_its_turn_comes_gives_it_up() -> No
         await asyncio.wait([waiting])
         async with slots.take(scope):
             pass
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request for slots: it keeps them for some passes of the loop, unless it is cancelled."""
+
+    key: str
+    count: int
+    passes: int
+    cancelled_after: int | None
+
+
+VISITS = st.builds(
+    Visit,
+    key=st.sampled_from("ab"),
+    count=st.integers(1, 4),
+    passes=st.integers(0, 3),
+    cancelled_after=st.none() | st.integers(0, 6),
+)
+
+
+@given(st.lists(VISITS, max_size=12))
+def test_no_key_ever_has_more_slots_and_none_is_lost(visits: Sequence[Visit]) -> None:
+    slots, taken = Slots(3, wait_seconds=DEADLINE), Counter[str]()
+
+    async def enter(visit: Visit) -> None:
+        count = min(visit.count, 3)
+        async with slots.take(visit.key, visit.count):
+            taken[visit.key] += count
+            assert taken[visit.key] <= 3
+            try:
+                for _ in range(visit.passes):
+                    await asyncio.sleep(0)
+            finally:
+                taken[visit.key] -= count
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(enter(visit)) for visit in visits]
+        for number in range(7):
+            await asyncio.sleep(0)
+            for visit, task in zip(visits, tasks, strict=True):
+                if visit.cancelled_after == number:
+                    task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends)
+        async with asyncio.timeout(DEADLINE), slots.take("a", 3), slots.take("b", 3):
+            pass
+
+    asyncio.run(run())
