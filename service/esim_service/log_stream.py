@@ -6,6 +6,7 @@ import io
 import os
 import queue
 import threading
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -13,6 +14,7 @@ from typing import Self
 MOST_WAITING = 10_000
 # Under load, one wake-up and one call write many lines, which leaves time to the other threads.
 _AT_ONCE = 100
+_PAUSE_SECONDS = 0.01
 _LAST_SECONDS = 1.0
 _DROPPED = '{{"event": "{count} log lines were dropped: nothing read them", "level": "warning"}}\n'
 
@@ -67,6 +69,8 @@ class LogStream(io.TextIOBase):
         """Wait for texts; return none at the end."""
         texts: list[str] = []
         while (text := self._lines.get()) is not None:
+            if not texts:
+                time.sleep(_PAUSE_SECONDS)
             texts.append(text)
             if self._lines.empty() or len(texts) == _AT_ONCE:
                 return texts
