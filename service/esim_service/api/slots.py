@@ -64,19 +64,19 @@ class _Occupation:
     A class, as nearly every request finds free slots: a generator would cost more than they do.
     """
 
-    __slots__ = "_count", "_key", "_share", "_slots"
+    __slots__ = "_count", "_key", "_owner", "_share"
 
-    def __init__(self, slots: Slots, key: Hashable, count: int) -> None:
-        self._slots = slots
+    def __init__(self, owner: Slots, key: Hashable, count: int) -> None:
+        self._owner = owner
         self._key = key
         self._count = count
 
     async def __aenter__(self) -> None:
         # Not before: a share that nothing occupies may be forgotten.
-        self._share = self._slots.share(self._key)
+        self._share = self._owner.share(self._key)
         if not self._share.take_free(self._count):
             try:
-                async with asyncio.timeout(self._slots.wait_seconds):
+                async with asyncio.timeout(self._owner.wait_seconds):
                     await self._share.take(self._count)
             except TimeoutError:
                 raise UnavailableError("no slot was free in time") from None
