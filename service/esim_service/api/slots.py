@@ -47,7 +47,7 @@ class _Share:
             raise
 
     def release(self, count: int) -> None:
-        """Give slots back; what nothing occupies or waits for is forgotten."""
+        """Give slots back, and forget the share if it is idle."""
         self._free += count
         while self._waiting and self._waiting[0][0] <= self._free:
             wanted, turn = self._waiting.popleft()

@@ -34,8 +34,8 @@ class RequestTurns:
             if name == b"authorization":
                 credential = value
                 break
-        # Passes are told apart by the loop itself only while requests wait: a pass more for every
-        # few requests, with its system call, would cost as much as to parse one.
+        # The loop itself separates passes only while requests wait: a pass more for every few
+        # requests, with its system call, would cost as much as parsing one.
         if not self._waiting and (now := self._now()) >= self._pass_ends:
             self._begun.clear()
             self._pass_ends = now + _PASS_SECONDS

@@ -51,7 +51,7 @@ class FileWindows:
         return allowance
 
     def close(self) -> None:
-        """Write what is pending, and close the file."""
+        """Write the pending lines, and close the file."""
         self._write()
         os.close(self._file)
 
