@@ -119,6 +119,11 @@ def test_an_operation_that_goes_as_announced_is_removed(tmp_path: Path) -> None:
             "The operation: `the sunset of POST /orders is now 2030-01-01`.",
         ),
         (("/api'", "/v2'"), "Removed", "server https://shop.example/api was removed"),
+        (
+            ("count: {type: integer, maximum: 20, description: How many.}", ""),
+            "Removed",
+            "`Order`: `property 'count' was removed`.",
+        ),
         (("maximum: 20", "maximum: 20, default: 3"), "Changed", "has another meaning"),
         (("required: true", "required: false"), "Changed", "The request body: `the request"),
     ],

@@ -18,7 +18,7 @@ from specwright.compare.table import BY_ID
 from specwright.compare.verdicts.announcements import DEPRECATION, SUNSET_OPERATION_REMOVED
 from specwright.compare.verdicts.change_rule import ADDED, DIFF_UNPROVEN, ChangeCategory
 from specwright.document.model import Document
-from specwright.document.operations.descriptions import subject
+from specwright.document.operations.descriptions import beside, subject
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split
 from specwright.text import code_span
@@ -62,7 +62,7 @@ _SENTENCES: Mapping[str, str] = {
     OPERATION_REMOVED: "The operation was removed.",
     SUNSET_OPERATION_REMOVED: "The operation was removed, as announced.",
     ADDED: "{subject} was added.",
-    "*-removed": "{message}.",
+    "*-removed": "{holder}{message}.",
     "*-required": "{subject} is now required.",
     "*-narrowed": "{subject} accepts less than before: {message}.",
     "*-widened": "{subject} may contain more than before: {message}.",
@@ -206,7 +206,9 @@ def _operations(finding: Finding) -> tuple[str, ...]:
 def _sentence(finding: Finding, section: ChangelogSection, revision: Document) -> str:
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == DIFF_UNPROVEN else _MARKS.get(category, "")
+    holder = beside(finding.message, finding.places[0], revision, code_span)
     words = _template(finding, section).format(
+        holder=f"{holder}: " if holder and finding.affected and finding.affected.subject else "",
         subject=subject(finding.places[0], revision, code_span),
         message=code_span(finding.message),
         summary=_summary(finding, revision),

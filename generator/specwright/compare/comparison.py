@@ -40,13 +40,13 @@ from specwright.compare.verdicts.change_rule import (
 from specwright.compare.verdicts.declarations import declaration_changes
 from specwright.compare.verdicts.version import version_verdict
 from specwright.document.model import Document
-from specwright.document.operations.descriptions import API, OPERATION, subject
+from specwright.document.operations.descriptions import beside
 from specwright.document.operations.sites import Direction, Site
 from specwright.document.operations.sites import operations as operations_of
 from specwright.document.schemas.discriminators import Discriminators
 from specwright.errors import InputError, Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, values_of, worst_first
-from specwright.pointer import Pointer, unescape
+from specwright.pointer import Pointer
 from specwright.policy import Settings, places_of
 from specwright.report.wording import counted
 from specwright.samples.sides import Side
@@ -286,11 +286,7 @@ class _Review:
         document, pointer = self.documents[1], change.revision
         if change.base is not None and not document.has(pointer):
             document, pointer = self.documents[0], change.base
-        above, is_below, name = pointer.rpartition("/properties/")
-        if is_below and f"'{unescape(name.partition('/')[0])}'" in change.message:
-            pointer = above
-        words = subject(pointer, document)
-        return "" if words in (OPERATION, API) else words
+        return beside(change.message, pointer, document)
 
 
 def _may_break(change: Change) -> bool:

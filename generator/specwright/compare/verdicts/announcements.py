@@ -119,20 +119,25 @@ def with_sunset_rule(change: Change, documents: tuple[Document, Document], today
 def short_notice(
     change: Change, revision: Document, today: date, least: timedelta | None
 ) -> Iterator[Change]:
-    """Yield a change if an announcement comes later than the project promises."""
+    """Yield a change if an announcement comes later than the project promises.
+
+    It is at the date, if there is one: that of an announcement and that of its date are one.
+    """
     owner, _, field = change.revision.rpartition("/")
     value = _value(revision, owner) if field in (DEPRECATED, SUNSET) else None
     is_announcement = change.rule in (DEPRECATION, SUNSET_SOONER)
     if least is None or not is_announcement or value is None or not is_deprecated(value):
         return
-    day = sunset(mapping(value))
+    announced = mapping(value)
+    day = sunset(announced)
     if day is None:
         message = f"it is deprecated without a removal date ({SUNSET})"
     elif day < today + least:
         message = f"its removal on {day} is less than {least.days} days away"
     else:
         return
-    yield replace(change, rule=NOTICE_TOO_SHORT, message=message)
+    place = f"{owner}/{SUNSET if SUNSET in announced else DEPRECATED}"
+    yield Change(NOTICE_TOO_SHORT, None, place, message, ())
 
 
 def is_deprecated(value: object) -> bool:

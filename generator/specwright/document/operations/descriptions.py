@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from specwright.document.model import Document
 from specwright.document.shape import METHODS
-from specwright.pointer import Pointer, join, resolve, split
+from specwright.pointer import Pointer, join, resolve, split, unescape
 
 # Places that hold things by name; the token after them is the name.
 _NAMED: Mapping[str, str] = {
@@ -57,6 +57,21 @@ def subject(pointer: Pointer, document: Document, quoted: Callable[[str], str] =
     inside, around = quoted(path.lstrip(".")) if path else "", " of ".join(reversed(words))
     whole = " in ".join(filter(None, (inside, around)))
     return whole or (OPERATION if tokens[:1] in _OPERATIONS else API)
+
+
+def beside(
+    message: str, pointer: Pointer, document: Document, quoted: Callable[[str], str] = str
+) -> str:
+    """Return the subject of a message about a place; empty if it is all, or the message names it.
+
+    Args:
+        quoted: as that of `subject`.
+    """
+    above, is_below, name = pointer.rpartition("/properties/")
+    if is_below and f"'{unescape(name.partition('/')[0])}'" in message:
+        pointer = above
+    words = subject(pointer, document, quoted)
+    return "" if words in (OPERATION, API) else words
 
 
 def _start(tokens: tuple[str, ...]) -> int:
