@@ -255,10 +255,13 @@ class _Review:
                 self.affected[known].update(self.affected.pop(change))
 
     def findings(self) -> list[tuple[Finding, list[str]]]:
-        return [
-            (self._finding(change, list(operations)), list(operations))
-            for change, operations in self.affected.items()
-        ]
+        """Return the findings with their operations, and join those about copies of one place."""
+        joined: dict[Finding, Finding] = {}
+        for change, names in self.affected.items():
+            finding = self._finding(change, list(names))
+            key = replace(finding, affected=None, counterexample=None, upgraded=())
+            joined[key] = _joined(joined[key], finding) if key in joined else finding
+        return [(finding, list(finding.operations)) for finding in joined.values()]
 
     def _finding(self, change: Change, operations: list[str]) -> Finding:
         base, revision = self.documents
@@ -287,6 +290,17 @@ class _Review:
         if change.base is not None and not document.has(pointer):
             document, pointer = self.documents[0], change.base
         return beside(change.message, pointer, document)
+
+
+def _joined(first: Finding, other: Finding) -> Finding:
+    """Return one finding for a change in two copies of a place, such as a shared path item."""
+    operations = dict.fromkeys((*first.operations, *other.operations))
+    return replace(
+        first,
+        affected=Affected(first.affected.subject if first.affected else "", tuple(operations)),
+        counterexample=first.counterexample or other.counterexample,
+        upgraded=(*first.upgraded, *other.upgraded),
+    )
 
 
 def _may_break(change: Change) -> bool:

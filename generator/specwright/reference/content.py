@@ -309,8 +309,7 @@ class _Writer:
         self._samples = samples
         self._options = options
         self._schemas = Schemas(document)
-        # Several paths may refer to one path item, and callbacks have the same expressions.
-        self._sites = {(site.pointer, site.key): site for site in sites.operations(document)}
+        self._sites = {site.pointer: site for site in sites.operations(document)}
         self._error = ERROR.read(document.data)
         names = {place: self._name(site, original) for place, site in self._sites.items()}
         self._anchors = anchors(names, is_taken=is_of_page)
@@ -490,13 +489,13 @@ class _Writer:
         return self._entry(self._site(operation), operation, Place.WEBHOOK)
 
     def _site(self, operation: OperationDefinition) -> OperationSite:
-        return self._sites[operation.pointer, operation.path.raw]
+        return self._sites[operation.pointer]
 
     def _entry(
         self, site: OperationSite, operation: OperationDefinition, place: Place
     ) -> OperationEntry:
         sent, read = sites.of_request(site.direction), sites.of_response(site.direction)
-        anchor = self._anchors[site.pointer, site.key]
+        anchor = self._anchors[site.pointer]
         responses = [
             self._response(*member, read, anchor)
             for member in sites.responses(self._document, site)

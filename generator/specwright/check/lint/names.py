@@ -60,13 +60,7 @@ def _identified(context: LintContext) -> Iterator[OperationSite]:
 
 
 def _named(site: OperationSite, names: Renames, *, short: bool) -> Named:
-    pointer = site.pointer
-    if site.direction is not Direction.CALLBACK:
-        # Through the path, since several paths may share the operation.
-        field = "webhooks" if site.direction is Direction.WEBHOOK else "paths"
-        pointer = join(field, site.key, site.method.lower())
-    if site.id is not None:
-        pointer += "/operationId"
+    pointer = site.pointer if site.id is None else site / "operationId"
     return site.name, pointer, in_code(site, names, short=short)
 
 
@@ -96,7 +90,7 @@ def tag_name_clash(context: LintContext) -> Iterator[LintViolation]:
     groups: dict[str, Pointer] = {}
     for site in operations(context.document):
         if site.direction is Direction.PATH:
-            place = join("paths", site.key, site.method.lower(), "tags", "0")
+            place = site.pointer + join("tags", 0)
             groups.setdefault(_renamed(context.names.tags, first_tag(site.value)), place)
     yield from _clashes(context, "tags", (_group(tag, pointer) for tag, pointer in groups.items()))
 

@@ -109,12 +109,9 @@ def rename(document: Document, names: Renames) -> Document:
         return document
     check_names(document, names)
     document = replace(document, data=clone(document.data))
-    # Paths may share an operation, so that all names are found first.
-    new = [
-        (site, names.of_operation(site.id, f"{site.method} {site.key}"), first_tag(site.value))
-        for site in operations(document)
-    ]
-    for site, identifier, tag in new:
+    for site in operations(document):
+        identifier = names.of_operation(site.id, f"{site.method} {site.key}")
+        tag = first_tag(site.value)
         if identifier is not None:
             site.value["operationId"] = identifier
         if tag in names.tags:

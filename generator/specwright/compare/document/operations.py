@@ -194,7 +194,7 @@ def pair_operations(
     """Return the operations in both documents, and a change with a name for each of the others."""
     pairs: list[OperationPair] = []
     others: list[tuple[str, Change]] = []
-    seen: set[tuple[Pointer, Pointer, str, str]] = set()
+    seen: set[tuple[Pointer, Pointer]] = set()
     queue = [
         (
             operations_by_key(base, prefixes, moved.base),
@@ -207,7 +207,7 @@ def pair_operations(
                 others.extend(_unpaired(old, new))
                 continue
             # Callbacks may be nested, even in a cycle.
-            identity = (old.pointer, new.pointer, old.key, new.key)
+            identity = (old.pointer, new.pointer)
             if identity in seen:
                 continue
             seen.add(identity)

@@ -52,7 +52,7 @@ class OperationUsage:
 
     @property
     def holders(self) -> Sequence[Pointer]:
-        """The operations in their order; for those of a shared path item, the path item."""
+        """The operations in their order; for those of a callback, its declaration."""
         return list(self._operations)
 
     @cached_property
@@ -70,15 +70,19 @@ class OperationUsage:
 
 def _unit(pointer: Pointer) -> _Unit:
     tokens = split(pointer)
-    match tokens[:1]:
-        case ("components",):
+    match tokens[:2]:
+        case ("components", "pathItems"):
+            item = 3
+        case ("components", _):
             return join(*tokens[:3])
-        case ("paths" | "webhooks",):
-            if tokens[2:3] == ("additionalOperations",):
-                return join(*tokens[:4])
-            is_operation = len(tokens) > 2 and tokens[2] in METHODS
-            return join(*tokens[: 3 if is_operation else 2])
-    return join(*tokens[:1])
+        case ("paths" | "webhooks", _):
+            item = 2
+        case _:
+            return join(*tokens[:1])
+    if tokens[item : item + 1] == ("additionalOperations",):
+        return join(*tokens[: item + 2])
+    is_operation = len(tokens) > item and tokens[item] in METHODS
+    return join(*tokens[: item + is_operation])
 
 
 def _users(document: Document) -> dict[_Unit, set[_Unit]]:

@@ -1,4 +1,4 @@
-"""Conversion of OpenAPI 3.0 and Swagger 2.0 documents to OpenAPI 3.1."""
+"""Conversion of documents to OpenAPI 3.1, in which each operation has a place of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from jsonschema_rs.canonical.schema import clone
 from specwright.document.model import Document
 from specwright.document.moves import Moves
 from specwright.document.shape import Node, is_swagger, walk
+from specwright.document.sources.shared_path_items import with_own_path_items
 from specwright.document.sources.swagger.conversion import converted
 from specwright.json_values import JsonObject
 from specwright.pointer import Pointer
@@ -29,15 +30,23 @@ CONTENT_FORMATS = {
 
 
 def upgrade(document: Document) -> Document:
-    """Return the same API in 3.1; documents of other versions are returned as they are.
+    """Return the same API in 3.1, or in 3.2, with an operation of its own for each path.
 
     Pointers stay the same wherever 3.1 can express the same in the same place, and have the
     original lines where it cannot.
+
+    Raises:
+        InputError: the paths that share operations are too many.
     """
     if is_swagger(document.data):
         document = converted(document)
-    if not document.version.startswith("3.0."):
-        return document
+    if document.version.startswith("3.0."):
+        document = _upgraded(document)
+    return with_own_path_items(document)
+
+
+def _upgraded(document: Document) -> Document:
+    """Return a document in 3.0 as the same API in 3.1."""
     data = clone(document.data)
     data["openapi"] = TARGET_VERSION
     nodes = [node for node in walk(data) if node.kind == "schema"]
