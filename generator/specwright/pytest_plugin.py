@@ -31,7 +31,11 @@ _OTHER = "--specwright-other-api-key-env"
 _OPTIONS = {
     "url": ("URL", "The base URL of the server whose operations are tested."),
     "app": ("MODULE:NAME", "The ASGI or WSGI application whose operations are tested."),
-    "base-path": ("PATH", "The path of the API in the application; by default its root."),
+    "base-path": (
+        "PATH",
+        "The path of the API in the application; by default its root, or else that of a server in "
+        "the document.",
+    ),
     "document": ("PATH|URL", "The OpenAPI document; by default that of the application."),
     "api-key-env": ("NAME", "The environment variable that holds the API key."),
     _OTHER_TENANT: (

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from flask import Flask, jsonify
+
+from specwright.errors import InputError
+from specwright.testing import check
 
 APP = """
 import itertools
@@ -90,23 +95,52 @@ from fastapi import FastAPI
 from shop import app as inner
 
 document = inner.openapi()
-document["servers"] = [{"url": "https://shop.example/api/v1"}]
+document["servers"] = [{"url": "%s"}]
 pathlib.Path("openapi.json").write_text(json.dumps(document))
 site = FastAPI()
 site.mount("/api/v1", inner)
 """
 
 
+def mounted(directory: Path, *options: str, server: str = "https://shop.example/api/v1") -> str:
+    """Return the output of pytest for an application that has its API below a path."""
+    project(directory, RIGHT, site_=MOUNTED % server)
+    subprocess.run([sys.executable, "-c", "import site_"], cwd=directory, check=True)
+    given = ("--specwright-app=site_:site", "--specwright-document=openapi.json")
+    return pytest_in(directory, *given, "--specwright-api-key-env=KEY", *options).stdout
+
+
 def test_an_application_may_have_the_api_below_a_path(tmp_path: Path) -> None:
-    project(tmp_path, RIGHT, site_=MOUNTED)
-    subprocess.run([sys.executable, "-c", "import site_"], cwd=tmp_path, check=True)
-    arguments = ("--specwright-app=site_:site", "--specwright-document=openapi.json")
-    key = "--specwright-api-key-env=KEY"
-    done = pytest_in(tmp_path, *arguments, key, "--specwright-base-path=/api/v1/")
-    assert "3 passed" in done.stdout
-    done = pytest_in(tmp_path, *arguments, key)
-    assert "returns 404 for every read" in done.stdout
-    assert "/api/v1" in done.stdout
+    elsewhere = "https://shop.example/other"
+    assert "3 passed" in mounted(tmp_path, "--specwright-base-path=/api/v1/", server=elsewhere)
+
+
+def test_the_path_of_the_api_is_that_of_a_declared_server(tmp_path: Path) -> None:
+    assert "3 passed" in mounted(tmp_path)
+
+
+def test_a_path_that_is_named_is_not_replaced_by_a_declared_one(tmp_path: Path) -> None:
+    said = mounted(tmp_path, "--specwright-base-path=/api")
+    assert "/api returns 404 for every read" in said
+    assert re.search(r"the API is found below http://127\.0\.0\.1:\d+/api/v1", said)
+
+
+@pytest.mark.parametrize(("path", "is_found"), [("/api/v1", True), ("/other", False)])
+def test_only_a_declared_path_is_taken(path: str, is_found: bool) -> None:
+    app = Flask(__name__)
+    app.get("/api/v1/time")(lambda: jsonify(12))
+    declared = {"200": {"description": "", "content": {"application/json": {"schema": {}}}}}
+    document = {
+        "openapi": "3.1.1",
+        "info": {"title": "Clock", "version": "1"},
+        "servers": [{"url": f"https://clock.example{path}"}],
+        "paths": {"/time": {"get": {"responses": declared}}},
+    }
+    if is_found:
+        assert check(app, document).operations["GET /time"].is_right
+    else:
+        with pytest.raises(InputError, match=r"found below http://127\.0\.0\.1:\d+/api/v1"):
+            check(app, document)
 
 
 def test_an_operation_that_is_wrong_fails_with_its_request(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from specwright.arguments.target import (
 from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.hidden import conceal
-from specwright.conformance.driver.preflight import reach
+from specwright.conformance.driver.preflight import ElsewhereError, reach
 from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.sign_in import sign_ins
 from specwright.conformance.driver.target import TargetServer
@@ -71,7 +71,8 @@ def check(
         seed: the same seed makes the same requests.
         hosts: hosts other than this machine that may be tested.
         max_response_time: the maximum time for a response, in seconds.
-        base_path: where an application has the API, such as `/api/v1`; by default its root.
+        base_path: where an application has the API, such as `/api/v1`; by default its root, or else
+            the path of one of the document's servers.
 
     Raises:
         InputError: the document, the target or a setting cannot be used.
@@ -87,7 +88,8 @@ def check(
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in by_role:
         by_role[UNKNOWN_KEY] = stranger(by_role[MAIN])
-    with _at(target, hosts, base_path) as url:
+
+    def run_at(url: str) -> Outcome:
         here, elsewhere = reachable(whole, url)
         contract, own = Contract(here, elsewhere=elsewhere), own_base_urls(here, url)
         with TargetServer(url, credential, Record(), by_role, own) as server:
@@ -101,8 +103,16 @@ def check(
                 max_seconds=max_response_time,
             )
             run.go()
-    redaction = conceal(contract, run.record, server.signer.secrets)
-    return _outcome(run, standards, redaction)
+        redaction = conceal(contract, run.record, server.signer.secrets)
+        return _outcome(run, standards, redaction)
+
+    with _at(target, hosts, base_path) as url:
+        try:
+            return run_at(url)
+        except ElsewhereError as elsewhere:
+            if isinstance(target, str) or base_path or not elsewhere.is_declared:
+                raise
+            return run_at(elsewhere.url)
 
 
 def document_of(

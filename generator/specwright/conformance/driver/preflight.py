@@ -6,7 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator, Sequence
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract
@@ -41,10 +41,25 @@ _HINTS = {
 _PREFIXES = ("/api", "/v1", "/api/v1", "/v2", "/api/v2")
 
 
+class ElsewhereError(InputError):
+    """The API is not at the base URL that was named, but at another one of the same server.
+
+    Attributes:
+        url: that base URL.
+        is_declared: whether the document has a server with this path.
+    """
+
+    def __init__(self, message: str, url: str, *, is_declared: bool) -> None:
+        super().__init__(message, hint=f"the API is found below {url}")
+        self.url = url
+        self.is_declared = is_declared
+
+
 def reach(contract: Contract, target: TargetServer) -> None:
     """Ensure that an implementation of the document responds and accepts the key.
 
     Raises:
+        ElsewhereError: the API is at another base URL of the server.
         InputError: nothing responds, the key is refused, or another server responds.
     """
     driver = Driver(contract, target, SOURCE)
@@ -145,40 +160,43 @@ def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange])
         raise InputError(
             f"{url} returns 403 for every read", hint="check the permissions of the key"
         )
-    prefix = _prefix(driver, first)
-    hint = "is this the base URL of the API?"
-    if prefix is not None:
-        hint = f"the API is found below {prefix}"
     is_missing = 404 in statuses
     behaviour = "returns 404 for every read" if is_missing else "returns a web page"
-    raise InputError(f"{url} {behaviour}", hint=hint)
+    _look_elsewhere(driver, first, f"{url} {behaviour}")
+    raise InputError(f"{url} {behaviour}", hint="is this the base URL of the API?")
 
 
 def _refuse_elsewhere(driver: Driver, call: OperationCall) -> None:
     """Raise an error if the API is at a base path that the document declares, and not here.
 
     Raises:
-        InputError: it is there.
+        ElsewhereError: it is there.
     """
     parts = urlsplit(driver.target.base_url)
     for path in declared_paths(driver.contract.document):
         exchange = None if path == parts.path.rstrip("/") else _try(driver, call, path)
         status = exchange.response.status if exchange and exchange.response else 404
         if exchange is not None and status != 404 and _is_answer(driver.contract, exchange):
-            url = driver.target.base_url
-            hint = f"the API is found below {parts.scheme}://{parts.netloc}{path}"
-            raise InputError(f"{url} returns 404 for every read", hint=hint)
+            message = f"{driver.target.base_url} returns 404 for every read"
+            raise ElsewhereError(message, _at(parts, path), is_declared=True)
 
 
-def _prefix(driver: Driver, call: OperationCall) -> str | None:
-    """Return the base URL at which the API is found, a declared or a common one; else None."""
+def _look_elsewhere(driver: Driver, call: OperationCall, message: str) -> None:
+    """Raise an error if the API is found at a declared base path, or at a common one.
+
+    Raises:
+        ElsewhereError: it is there.
+    """
     parts = urlsplit(driver.target.base_url)
     own, declared = parts.path.rstrip("/"), declared_paths(driver.contract.document)
     usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
     for path in dict.fromkeys([*declared, "", *usual]):
         if _is_answer(driver.contract, _try(driver, call, path)):
-            return f"{parts.scheme}://{parts.netloc}{path}"
-    return None
+            raise ElsewhereError(message, _at(parts, path), is_declared=path in declared)
+
+
+def _at(parts: SplitResult, path: str) -> str:
+    return f"{parts.scheme}://{parts.netloc}{path}"
 
 
 def declared_paths(document: Document) -> list[str]:
@@ -190,6 +208,6 @@ def declared_paths(document: Document) -> list[str]:
 def _try(driver: Driver, call: OperationCall, path: str) -> Exchange:
     """Send a call without credentials below another base path."""
     parts = urlsplit(driver.target.base_url)
-    url = f"{parts.scheme}://{parts.netloc}{path}{call.path}"
+    url = _at(parts, path) + call.path
     request = HttpRequest(call.operation.method, url, (("Accept", "application/json"),))
     return driver.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)
