@@ -30,7 +30,8 @@ from specwright.arguments.project import (
 )
 from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base, levels_pending
 from specwright.config import Config, PackageOptions
-from specwright.document.sources.git import Commit
+from specwright.document.model import Document
+from specwright.document.sources.git import Commit, default_branch
 from specwright.files import is_directory
 from specwright.findings import Finding, Level, Report, worst_first
 from specwright.policy import Settings
@@ -38,7 +39,12 @@ from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.progress import REVIEW, Progress
 from specwright.report.terminal import progress, show
-from specwright.review.added_removed import removed_document
+from specwright.review.added_removed import (
+    added_document,
+    document_without_base,
+    removed_document,
+    untracked_document,
+)
 from specwright.review.documents import (
     documents_in,
     former_document,
@@ -47,7 +53,7 @@ from specwright.review.documents import (
     removed_since,
 )
 from specwright.review.merge import merge_reports
-from specwright.review.pull_request import DocumentChange, review_new_document
+from specwright.review.pull_request import DocumentChange, review_alone
 from specwright.review.pull_request import review as review_of
 
 _SHOWN_HASH = 12
@@ -103,7 +109,7 @@ def review(
     them; by default those of [tool.specwright]. A document that the commit does not have is new,
     or was moved from the path of a removed one with the same title.
     """
-    commit = Commit.of(base)
+    commit = Commit.base(base)
     named = local(documents, "review a copy of it in the repository")
     configs = _configs(named)
     with progress(REVIEW) as steps:
@@ -112,11 +118,19 @@ def review(
         reports, moved = zip(*(job.report(config, gone) for config in configs), strict=True)
         reports = (*reports, *_removed(commit, set(gone) - set(moved), named))
     report = merge_reports(reports)
-    report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
+    report = replace(report, facts=(("Base", _words(base, commit)), *report.facts))
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has(Level(fail_on)) else 0)
+
+
+def _words(base: str, commit: Commit) -> str:
+    """Return the base in words."""
+    if commit.is_none:
+        return "none, as before the first push of a branch"
+    id = commit.id[:_SHOWN_HASH]
+    return f"{base} ({id})" if commit.ref == base else f"{id}, on {default_branch()}"
 
 
 def _configs(documents: Sequence[Path]) -> Sequence[Config]:
@@ -168,8 +182,7 @@ class _Job:
         if moved is not None:
             name = self.commit.name(moved)
         elif not is_there:
-            is_tracked = Commit.tracks(chosen)
-            report = review_new_document(revision, settings, is_tracked=is_tracked)
+            report = review_alone(revision, settings, self._with_nothing(chosen, revision))
             return _with(report, unread), None
         entries, pending = self._accepted(chosen, former)
         base = read_side(name, self.allowed, str(chosen))
@@ -187,6 +200,12 @@ class _Job:
         )
         facts = (("Moved", f"from {moved}"), *report.facts) if moved else report.facts
         return replace(_with(report, (*pending, *unread)), facts=facts), moved
+
+    def _with_nothing(self, chosen: Path, revision: Document) -> Report:
+        """Return the comparison of a document that the base does not have."""
+        if self.commit.is_none:
+            return document_without_base(revision)
+        return added_document(revision) if Commit.tracks(chosen) else untracked_document(revision)
 
     def _settings(
         self, chosen: Path, former: Path, options: PackageOptions

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from shlex import quote
 
 from specwright.compare.document.operations import label
-from specwright.compare.verdicts.change_rule import DOCUMENT_REMOVED, DOCUMENT_UNTRACKED
+from specwright.compare.verdicts.change_rule import (
+    BASE_MISSING,
+    DOCUMENT_REMOVED,
+    DOCUMENT_UNTRACKED,
+    ChangeRule,
+)
 from specwright.document.model import Document
 from specwright.document.operations.sites import operations
 from specwright.errors import Location
@@ -29,21 +35,30 @@ def added_document(revision: Document) -> Report:
 def untracked_document(revision: Document) -> Report:
     """Return the comparison of a document that git does not track: its changes are not known."""
     path = revision.path
-    finding = Finding(
-        DOCUMENT_UNTRACKED,
-        DOCUMENT_UNTRACKED.level,
-        Location(path, 1, 1),
-        None,
+    message = (
         f"git does not track {path}, so its changes are unknown: add it to the commit, or build it "
-        f"from the base, too, and run: specwright diff BASE {quote(path)}",
+        f"from the base, too, and run: specwright diff BASE {quote(path)}"
     )
+    report = _not_compared(revision, DOCUMENT_UNTRACKED, message, "as git does not track it")
+    return replace(report, facts=(("Base", "unknown"),))
+
+
+def document_without_base(revision: Document) -> Report:
+    """Return the comparison of a document with no commit: its changes are not known."""
+    message = (
+        "there is nothing to compare with, as the base does not exist: name the branch that the "
+        "changes are for, such as --base origin/main"
+    )
+    return _not_compared(revision, BASE_MISSING, message, "as there is no base")
+
+
+def _not_compared(revision: Document, rule: ChangeRule, message: str, why: str) -> Report:
     return Report(
-        path,
-        (finding,),
-        rules=(DOCUMENT_UNTRACKED.description,),
-        facts=(("Base", "unknown"),),
+        revision.path,
+        (Finding(rule, rule.level, Location(revision.path, 1, 1), None, message),),
+        rules=(rule.description,),
         command="diff",
-        headline="not compared, as git does not track it",
+        headline=f"not compared, {why}",
     )
 
 

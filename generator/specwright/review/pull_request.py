@@ -18,7 +18,6 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.policy import Settings
 from specwright.report.wording import counted
-from specwright.review.added_removed import added_document, untracked_document
 from specwright.review.package import DESCRIPTIONS, NOT_GENERATED, RegeneratedPackage
 from specwright.review.regeneration import ExaminedDocument, generate_packages
 from specwright.review.validity import validity_findings
@@ -92,14 +91,13 @@ def review(
     return replace(report, findings=worst_first((*report.findings, *invalid)))
 
 
-def review_new_document(revision: Document, settings: Settings, *, is_tracked: bool) -> Report:
+def review_alone(revision: Document, settings: Settings, comparison: Report) -> Report:
     """Return the review of a document that the base does not have.
 
     Args:
-        is_tracked: whether git has it; then it is new, and does not break clients.
+        comparison: the report of the comparison with nothing.
     """
     report = examine(upgrade(revision), settings).report(settings)
-    comparison = added_document(revision) if is_tracked else untracked_document(revision)
     return replace(
         report,
         findings=worst_first((*report.findings, *_with_levels(comparison, settings))),

@@ -155,6 +155,17 @@ DOCUMENT_UNTRACKED = ChangeRule(
     ),
     level=Level.WARNING,
 )
+BASE_MISSING = ChangeRule(
+    "base-missing",
+    ChangeCategory.REVIEW,
+    (
+        "The base of a review does not exist: a service of CI names a commit of zeros before the "
+        "first push of a branch. Nothing was compared, so that no change was found. Only "
+        "`specwright review` finds this, in a clone without the default branch of its remote."
+    ),
+    remedy="Name the branch that the changes are for, such as `--base origin/main`.",
+    level=Level.WARNING,
+)
 DIFF_INVALID = ChangeRule(
     "diff-invalid",
     ChangeCategory.REVIEW,

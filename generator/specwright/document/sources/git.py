@@ -19,6 +19,12 @@ from specwright.files import LARGEST
 PREFIX = "git:"
 _REVISION = re.compile(r"[^\s:\x00-\x1f-][^\s:\x00-\x1f]*")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# What a service of CI names as the commit before the first push of a branch: none.
+_NONE = re.compile(r"0{40}(?:0{24})?")
+# The clones of such services do not know which branch of the remote is the default one.
+_USUAL_BRANCHES = ("main", "master")
+# The command that git names in its error about a repository that belongs to another user.
+_TRUSTING = re.compile(rb"safe\.directory (.+)")
 # Revisions that a remote cannot resolve: relative ones, and abbreviated hashes.
 _RELATIVE = re.compile(r".*[~^@].*|[0-9a-f]{4,39}")
 # Tags of versions, such as v1.4.0 or shop-2.0.0-rc.1.
@@ -61,10 +67,39 @@ class Commit:
         """Find a commit; an `InputError` says why it cannot be found, with a hint."""
         if not _REVISION.fullmatch(ref):
             raise InputError(f"'{ref}' does not name a commit", hint="such as origin/main")
+        if _NONE.fullmatch(ref):
+            raise InputError(
+                f"there is nothing to compare with: '{ref}' does not exist, as before the first "
+                "push of a branch",
+                hint="name the commit at which the branch begins: "
+                f"`{shlex.join(['git', 'merge-base', default_branch(), 'HEAD'])}`",
+            )
         sha = git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         if sha is None:
             raise _unknown(ref)
         return cls(ref, sha.decode("ascii").strip())
+
+    @classmethod
+    def base(cls, ref: str) -> Commit:
+        """Find the commit that changes are compared with.
+
+        If that does not exist, as before the first push of a branch, it is the one at which the
+        branch begins, or else one without files.
+
+        Raises:
+            InputError: it cannot be found.
+        """
+        if not _NONE.fullmatch(ref):
+            return cls.of(ref)
+        if git("rev-parse", "--git-dir") is None:
+            raise _unknown(ref)
+        beginning = _text(git("merge-base", "--", f"refs/remotes/{default_branch()}", "HEAD"))
+        return cls(beginning, beginning or _text(git("hash-object", "-t", "tree", "--stdin")))
+
+    @property
+    def is_none(self) -> bool:
+        """Whether there is no commit, so that it has no files."""
+        return not self.ref
 
     def name(self, path: str) -> str:
         """Return the name of a file of this commit."""
@@ -182,9 +217,36 @@ class _Entry(NamedTuple):
     size: int
 
 
+def default_branch() -> str:
+    """Return the default branch of the remote; a usual one if this clone does not know it."""
+    remote = _remotes()[0]
+    known = _text(git("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD"))
+    usual = [f"refs/remotes/{remote}/{name}" for name in _USUAL_BRANCHES]
+    there = (ref for ref in usual if git("rev-parse", "--verify", "--quiet", ref) is not None)
+    return (known or next(there, usual[0])).removeprefix("refs/remotes/")
+
+
+def _remotes() -> list[str]:
+    return _text(git("remote")).split() or ["origin"]
+
+
+def _text(output: bytes | None) -> str:
+    return (output or b"").decode("utf-8", "replace").strip()
+
+
 def _unknown(ref: str) -> InputError:
-    shallow = git("rev-parse", "--is-shallow-repository")
-    if shallow is None:
+    done = _run("rev-parse", "--is-shallow-repository")
+    shallow = done.stdout
+    trusting = _TRUSTING.search(done.stderr)
+    if trusting:
+        # Git has quoted it for a shell.
+        place = shlex.split(os.fsdecode(trusting[1]))[0]
+        command = shlex.join(["git", "config", "--global", "--add", "safe.directory", place])
+        return InputError(
+            f"git does not read '{place}', which belongs to another user",
+            hint=f"if you trust what is in it, run `{command}`",
+        )
+    if done.returncode:
         return InputError(
             f"'{Path.cwd()}' is not in a git repository",
             hint="run specwright in the repository, or name a file; see `git status`",
@@ -209,7 +271,7 @@ def _unknown(ref: str) -> InputError:
 
 def _fetching(ref: str, depth: Sequence[str]) -> str:
     """Return the command that fetches a commit that is missing in a clone."""
-    remotes = (git("remote") or b"").decode("utf-8", "replace").split() or ["origin"]
+    remotes = _remotes()
     remote, _, branch = ref.partition("/")
     if _RELATIVE.fullmatch(ref):
         words = [*(("--unshallow",) if depth else ()), remotes[0]]
@@ -234,8 +296,15 @@ def git(*arguments: str, stdin: bytes = b"", directory: Path | None = None) -> b
     Raises:
         InputError: there is no git, or it does not respond.
     """
+    done = _run(*arguments, stdin=stdin, directory=directory)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _run(
+    *arguments: str, stdin: bytes = b"", directory: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [*_COMMAND, *arguments],
             env={**os.environ, **_QUIET},
             cwd=directory,
@@ -248,4 +317,3 @@ def git(*arguments: str, stdin: bytes = b"", directory: Path | None = None) -> b
         raise InputError("git is not installed", hint="install it, or name a file") from None
     except subprocess.TimeoutExpired:
         raise InputError("git does not respond", hint="name a file instead") from None
-    return done.stdout if done.returncode == 0 else None
