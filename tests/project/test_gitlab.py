@@ -287,25 +287,38 @@ def test_a_pipeline_of_others_gets_the_jobs_without_being_asked_for(
     assert list(jobs_of(tmp_path)) == ["stages", "build", *names]
 
 
+NO_STAGE = "its stages do not include `test`, the stage of jobs that name none"
+NO_END = "jobs cannot be added at its end"
+
+
 @pytest.mark.parametrize(
     ("theirs", "why"),
     [
-        ("contract-test-apis-a: {script: [x]}\n", "another job has the name"),
-        ("stages: [build]\n", "the stage of the jobs is missing"),
-        ("a: !reference [b, script]\n", "it cannot be read"),
-        ("include: [\n", "it is broken"),
-        ("- a\n", "it is a list"),
-        ("...\n", "it has ended"),
+        (
+            "contract-test-apis-a: {script: [x]}\n",
+            "it has other jobs with the names contract-test-apis-a",
+        ),
+        ("stages: [build]\n", NO_STAGE),
+        ("a: !reference [b, script]\n", NO_END),
+        ("include: [\n", NO_END),
+        ("- a\n", NO_END),
+        ("...\n", NO_END),
     ],
 )
-def test_a_pipeline_that_cannot_be_added_to_is_kept_and_named(
+def test_a_pipeline_that_cannot_be_added_to_is_kept_with_what_to_add(
     specwright: Run, tmp_path: Path, theirs: str, why: str
 ) -> None:
     begun(tmp_path, theirs)
     done = specwright("init", cwd=tmp_path / "apis/a")
-    assert done.returncode == 0, why
-    assert "kept ../../.gitlab-ci.yml: add jobs for apis/a/openapi.json to it" in done.stdout, why
+    assert done.returncode == 0
+    kept = f"kept ../../.gitlab-ci.yml: {why}; add these for apis/a/openapi.json yourself:\n"
+    assert kept in done.stdout
     assert (tmp_path / PIPELINE).read_text("utf-8") == theirs
+    missing = done.stdout.partition(kept)[2].partition("\nnext:")[0]
+    (tmp_path / PIPELINE).unlink()
+    (tmp_path / "apis/a/pyproject.toml").unlink()
+    specwright("init", "--ci", "gitlab", cwd=tmp_path / "apis/a")
+    assert yaml.safe_load(missing) == jobs_of(tmp_path)
 
 
 @pytest.mark.parametrize(

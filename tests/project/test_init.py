@@ -122,7 +122,8 @@ def test_files_that_are_there_are_added_to_or_kept(specwright: Run, tmp_path: Pa
         "wrote pyproject.toml: [tool.specwright], pagination (1)",
         "wrote .gitattributes: generated code is marked",
     ]
-    assert "kept .github/workflows/contract.yml: add jobs for openapi.json to it" in done.stdout
+    kept = "kept .github/workflows/contract.yml: jobs cannot be added at its end; add these for "
+    assert f"{kept}openapi.json yourself:\n  review:\n    runs-on: " in done.stdout
     after = {file: file.read_text("utf-8") for file in before}
     assert after[workflow] == before[workflow]
     assert after[tmp_path / ".gitignore"] == before[tmp_path / ".gitignore"]
@@ -467,23 +468,23 @@ def test_a_workflow_with_the_jobs_already_is_kept(specwright: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "theirs",
+    ("theirs", "why"),
     [
-        "name: ours\n",
-        "jobs: {a: {steps: []}}\n",
-        "jobs:\n  a: {}\non: push\n",
-        "jobs:\n  review-plain: {}\n",
-        "a: [\n",
-        "\x00",
+        ("name: ours\n", "jobs cannot be added at its end"),
+        ("jobs: {a: {steps: []}}\n", "jobs cannot be added at its end"),
+        ("jobs:\n  a: {}\non: push\n", "jobs cannot be added at its end"),
+        ("jobs:\n  review-plain: {}\n", "it has other jobs with the names review-plain"),
+        ("a: [\n", "jobs cannot be added at its end"),
+        ("\x00", "jobs cannot be added at its end"),
     ],
 )
 def test_a_workflow_that_cannot_be_added_to_is_kept_and_named(
-    specwright: Run, tmp_path: Path, theirs: str
+    specwright: Run, tmp_path: Path, theirs: str, why: str
 ) -> None:
     mono(tmp_path).write(WORKFLOW, theirs)
     done = specwright("init", cwd=tmp_path / "plain")
     assert done.returncode == 0
-    kept = "kept ../.github/workflows/contract.yml: add jobs for plain/openapi.json to it"
+    kept = f"kept ../.github/workflows/contract.yml: {why}; add these for plain/openapi.json"
     assert kept in done.stdout
     assert (tmp_path / WORKFLOW).read_text() == theirs
 

@@ -198,6 +198,8 @@ def _say(files: Iterable[ProjectFile]) -> None:
     for file in files:
         outcome = "kept" if file.content is None else "wrote"
         say(f"{outcome} {Path(os.path.relpath(file.path)).as_posix()}: {file.about}")
+        for line in file.missing.splitlines():
+            say(line)
 
 
 def _copied(address: str) -> tuple[Path, bytes]:

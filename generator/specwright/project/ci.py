@@ -131,10 +131,16 @@ def checks(
     stages = present.get("stages")
     # Jobs without a stage of their own are in this one (GitLab).
     is_staged = not isinstance(stages, list) or "test" in stages
-    if known.keys() & new.keys() or together != service.with_jobs(present, new) or not is_staged:
-        about = f"add jobs for {(place / name).as_posix()} to it"
-        return ProjectFile(file, None, about)
-    return ProjectFile(file, content, f"the jobs {', '.join(new)}")
+    if same := known.keys() & new.keys():
+        why = f"it has other jobs with the names {', '.join(sorted(same))}"
+    elif not is_staged:
+        why = "its stages do not include `test`, the stage of jobs that name none"
+    elif together != service.with_jobs(present, new):
+        why = "jobs cannot be added at its end"
+    else:
+        return ProjectFile(file, content, f"the jobs {', '.join(new)}")
+    about = f"{why}; add these for {(place / name).as_posix()} yourself:"
+    return ProjectFile(file, None, about, service.added(text))
 
 
 def publishing_workflow(repository: Path, output: Path) -> ProjectFile:

@@ -48,11 +48,13 @@ class ProjectFile:
     Attributes:
         content: None for a file that is kept, although something is missing in it.
         about: the new content in words, or what is missing.
+        missing: the text to add by hand to a file that is kept.
     """
 
     path: Path
     content: bytes | None
     about: str
+    missing: str = ""
 
 
 def project_files(
