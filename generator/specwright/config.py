@@ -21,7 +21,7 @@ FILE_NAME = "pyproject.toml"
 TABLE = "[tool.specwright]"
 # The settings that do not decide the content of a package.
 _OF_PROJECT = ("document", "output", "test", "changelog")
-_LARGEST = 1024 * 1024
+LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -357,7 +357,7 @@ def read_toml(file: Path) -> tuple[str, dict[str, object]]:
         InputError: it cannot be read, or is not TOML.
     """
     try:
-        content = read_regular(file, limit=_LARGEST)
+        content = read_regular(file, limit=LARGEST)
     except OSError as error:
         raise InputError(
             f"cannot be read: {why_not_read(error)}", Location(str(file), 1, 1)

@@ -1,17 +1,23 @@
-"""The policy of a project in `lint.toml`: the levels of rules, and waivers of findings."""
+"""The policy of a project in `lint.toml`: the levels of rules, and waivers of findings.
+
+A file may extend another one of the repository, which several documents share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from specwright.config import Renames, file_beside, read_toml
+from specwright.config import LARGEST, Renames, file_beside, parse_toml, read_toml
 from specwright.document.model import is_remote
+from specwright.document.sources.bundle import Files, LeadsOut
+from specwright.document.sources.load import Directories
 from specwright.errors import InputError, Location, did_you_mean
+from specwright.files import repository, why_not_read
 from specwright.findings import Finding, Level, RuleDescription, values_of
 from specwright.pointer import Pointer, split
 
@@ -20,7 +26,8 @@ FILE_NAME = "lint.toml"
 _OPERATION = 3
 # A century, so that dates stay within the calendar.
 _MOST_DAYS = 36_500
-_SETTINGS = ("profile", "deprecation_days", "levels", "waivers")
+_EXTENDS, _WAIVERS = "extends", "waivers"
+_SETTINGS = (_EXTENDS, "profile", "deprecation_days", "levels", _WAIVERS)
 # Rules of what generated code could not do, and can.
 _REMOVED_RULES = frozenset(
     (
@@ -143,6 +150,25 @@ class Settings:
         return level is Level.ERROR and not self.accepts(finding)
 
 
+@dataclass(frozen=True, slots=True)
+class PolicyLayer:
+    """A file with a policy: its name, its text and its data."""
+
+    file: str
+    text: str
+    data: dict[str, object]
+
+    def place(self, marker: str, index: int = 0) -> Location:
+        """Return the location of the index-th line that starts with a marker."""
+        lines = self.text.splitlines()
+        hits = [n for n, line in enumerate(lines, 1) if line.strip(" \t\"'").startswith(marker)]
+        return Location(self.file, hits[index] if index < len(hits) else 1, 1)
+
+    def error(self, message: str, marker: str, hint: str | None = None) -> InputError:
+        """Return an error at the line that starts with a marker."""
+        return InputError(message, self.place(marker), hint)
+
+
 @dataclass(slots=True)
 class Waivers:
     """The waivers of a project for some rules, and those of them that were needed.
@@ -200,18 +226,85 @@ def find(document: str) -> str | None:
 
 def load(file: str, known_rules: Collection[str]) -> Settings:
     """Read settings; an invalid file raises an `InputError` with the reason."""
-    return settings(file, *read_toml(Path(file)), known_rules)
+    return settings(layers(file, *read_toml(Path(file)), _around(file)), known_rules)
 
 
-def settings(
-    file: str, text: str, data: dict[str, object], known_rules: Collection[str]
-) -> Settings:
-    """Return the settings in the text of a file, and in its data.
+def sources(document: str) -> list[str]:
+    """Return the files with the policy of a document.
+
+    Raises:
+        InputError: one of them cannot be read.
+    """
+    file = find(document)
+    if file is None:
+        return []
+    return [layer.file for layer in layers(file, *read_toml(Path(file)), _around(file))]
+
+
+def settings(layers: Iterable[PolicyLayer], known_rules: Collection[str]) -> Settings:
+    """Return the settings in files, of which each extends the one before.
 
     Raises:
         InputError: one of them is invalid.
     """
-    return _Reader(file, text, known_rules).settings(data)
+    result = Settings()
+    for layer in layers:
+        result = _Reader(layer, known_rules).settings(result)
+    return result
+
+
+def layers(file: str, text: str, data: dict[str, object], files: Files) -> list[PolicyLayer]:
+    """Return a file with those that it extends, the most general one first.
+
+    Args:
+        files: those that it may extend.
+
+    Raises:
+        InputError: one of them cannot be read, or has what only a document may have.
+    """
+    chain, seen = [PolicyLayer(file, text, data)], {files.identity(file)}
+    while _EXTENDS in (last := chain[-1]).data:
+        shared = _extended(last, files)
+        if files.identity(shared.file) in seen:
+            raise last.error(f"{shared.file} extends itself", _EXTENDS)
+        if _WAIVERS in shared.data:
+            raise shared.error(
+                f"a file that others extend has no [[{_WAIVERS}]]",
+                f"[[{_WAIVERS}]]",
+                "a waiver is about one document: write it into the file beside that",
+            )
+        seen.add(files.identity(shared.file))
+        chain.append(shared)
+    return chain[::-1]
+
+
+def _extended(layer: PolicyLayer, files: Files) -> PolicyLayer:
+    """Return the file that another one extends."""
+    path = layer.data[_EXTENDS]
+    if not isinstance(path, str) or not path.endswith(".toml") or path[:1] == "/" or "\0" in path:
+        raise layer.error(
+            f"'{_EXTENDS}' must be the path of a TOML file",
+            _EXTENDS,
+            "relative to this file, such as ../lint.toml",
+        )
+    file = files.beside(layer.file, path)
+    try:
+        content = files.read(file)
+    except LeadsOut:
+        raise layer.error(
+            f"'{path}' is not in the repository of this file", _EXTENDS, "keep a copy in it"
+        ) from None
+    except OSError as error:
+        raise layer.error(f"{file} cannot be read: {why_not_read(error)}", _EXTENDS) from None
+    if len(content) > LARGEST:
+        raise layer.error(f"{file} is larger than {LARGEST >> 20} MB", _EXTENDS)
+    return PolicyLayer(file, *parse_toml(Path(file), content))
+
+
+def _around(file: str) -> Directories:
+    """Return the files of the repository of a file; without one, those of its directory."""
+    top = repository(Path(file).resolve().parent)
+    return Directories(file, [] if top is None else [top])
 
 
 def unknown_rule(
@@ -227,65 +320,68 @@ def unknown_rule(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    file: str
-    text: str
+    layer: PolicyLayer
     known_rules: Collection[str]
 
-    def settings(self, data: dict[str, object]) -> Settings:
+    def settings(self, shared: Settings) -> Settings:
+        """Return the settings of the file, which take precedence over those that it extends."""
+        data = self.layer.data
         unknown = set(data).difference(_SETTINGS)
         if unknown:
             name = sorted(unknown)[0]
-            settings = "the settings are profile, deprecation_days, [levels] and [[waivers]]"
-            hint = did_you_mean(name, _SETTINGS, settings)
-            raise self.error(f"unknown setting '{name}'", name, hint)
+            known = "extends, profile, deprecation_days, [levels] and [[waivers]]"
+            hint = did_you_mean(name, _SETTINGS, f"the settings are {known}")
+            raise self.layer.error(f"unknown setting '{name}'", name, hint)
         levels = data.get("levels", {})
         waivers = data.get("waivers", [])
         if not isinstance(levels, dict) or not isinstance(waivers, list):
-            raise self.error("[levels] must be a table and [[waivers]] a list of tables", "levels")
+            raise self.layer.error(
+                "[levels] must be a table and [[waivers]] a list of tables", "levels"
+            )
+        levels_here = {rule: level for rule, level in levels.items() if not isinstance(level, dict)}
+        places = tuple(
+            PlaceLevels(where, self.levels(table))
+            for where, table in levels.items()
+            if isinstance(table, dict)
+        )
+        days = data.get("deprecation_days")
         return Settings(
-            self.profile(data.get("profile", LintProfile.RECOMMENDED)),
-            {
-                rule: self.level(rule, level)
-                for rule, level in levels.items()
-                if not isinstance(level, dict)
-            },
+            self.profile(data.get("profile", shared.profile)),
+            {**shared.levels, **self.levels(levels_here)},
             tuple(self.waiver(index, waiver) for index, waiver in enumerate(waivers)),
-            places=tuple(
-                PlaceLevels(where, {rule: self.level(rule, level) for rule, level in table.items()})
-                for where, table in levels.items()
-                if isinstance(table, dict)
-            ),
-            notice=self.notice(data.get("deprecation_days")),
+            places=(*shared.places, *places),
+            notice=shared.notice if days is None else self.notice(days),
         )
 
     def profile(self, name: object) -> LintProfile:
         try:
             return LintProfile(str(name))
         except ValueError:
-            raise self.error(
+            raise self.layer.error(
                 f"unknown profile {name!r}", "profile", f"use one of {', '.join(LintProfile)}"
             ) from None
 
-    def notice(self, days: object) -> timedelta | None:
-        if days is None:
-            return None
+    def notice(self, days: object) -> timedelta:
         if type(days) is not int or not 0 <= days <= _MOST_DAYS:
-            raise self.error(
+            raise self.layer.error(
                 "'deprecation_days' must be a number of days", "deprecation_days", "such as 180"
             )
         return timedelta(days=days)
 
+    def levels(self, table: Mapping[str, object]) -> dict[str, Level]:
+        return {rule: self.level(rule, level) for rule, level in table.items()}
+
     def level(self, rule: str, level: object) -> Level:
-        self.check_rule(rule, self.place(rule))
+        self.check_rule(rule, self.layer.place(rule))
         try:
             return Level(str(level))
         except ValueError:
-            raise self.error(
+            raise self.layer.error(
                 f"unknown level {level!r} for '{rule}'", rule, f"use one of {', '.join(Level)}"
             ) from None
 
     def waiver(self, index: int, waiver: object) -> Waiver:
-        place = self.place("[[waivers]]", index)
+        place = self.layer.place("[[waivers]]", index)
         members = ("rule", "where", "reason")
         if (
             not isinstance(waiver, dict)
@@ -309,12 +405,3 @@ class _Reader:
     def check_rule(self, rule: str, place: Location) -> None:
         if rule not in self.known_rules:
             raise unknown_rule(rule, self.known_rules, place)
-
-    def place(self, marker: str, index: int = 0) -> Location:
-        """Return the location of the index-th line that starts with a marker."""
-        lines = self.text.splitlines()
-        hits = [n for n, line in enumerate(lines, 1) if line.strip(" \t\"'").startswith(marker)]
-        return Location(self.file, hits[index] if index < len(hits) else 1, 1)
-
-    def error(self, message: str, marker: str, hint: str | None = None) -> InputError:
-        return InputError(message, self.place(marker), hint)

@@ -30,8 +30,10 @@ reason = "The old paths go in version 2."
 
 `where` is a glob for JSON pointers, or for operations such as `GET /legacy/*`; `*` matches slashes,
 too. A waiver may have a last day, `expires = 2027-01-31`. A table such as
-`[levels."GET /legacy/*"]` has levels for the places that its glob matches. `specwright explain
-RULE` shows one of the rules below on the terminal.
+`[levels."GET /legacy/*"]` has levels for the places that its glob matches. With
+`extends = "../lint.toml"`,
+[several documents share a file](../how-to/check-in-ci.md#several-apis-in-one-repository).
+`specwright explain RULE` shows one of the rules below on the terminal.
 
 The chapters whose names start with *Changes* are those of `specwright diff`, which knows no
 profiles ([reviewing changes](review.md)). Their examples are two documents each: the older one,

@@ -199,7 +199,8 @@ def lint_settings_in(commit: Commit, document: Path, options: PackageOptions) ->
         InputError: a setting in the file is invalid.
     """
     read = _read_beside(commit, document, policy.FILE_NAME)
-    loaded = policy.settings(*read, _KnownRules()) if read else Settings()
+    layers = policy.layers(*read, commit) if read else ()
+    loaded = policy.settings(layers, _KnownRules())
     return _with_options(loaded, options)
 
 

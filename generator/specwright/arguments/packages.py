@@ -248,10 +248,9 @@ class PackageBuild:
             return self.generate(start, notice)
         document = self.document
         templates = Templates(builtin_directory(), self.options.templates)
-        lint = policy.find(str(document))
 
         def key() -> str:
-            files = [read_file(name) for name in (str(document), lint) if name is not None]
+            files = [read_file(name) for name in (str(document), *policy.sources(str(document)))]
             return cache.cache_key(files, self.options, templates)
 
         place, before = cache.cache_directory(), key()

@@ -6,7 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Unpack
@@ -226,6 +226,9 @@ def _inputs(package: PackageBuild) -> Iterator[Path]:
     document = Path(package.document)
     yield document
     yield document.parent / policy.FILE_NAME
+    # A run names what is wrong with them.
+    with suppress(InputError):
+        yield from map(Path, policy.sources(str(document)))
     if package.options.templates is not None:
         yield package.options.templates
 
