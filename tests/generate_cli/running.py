@@ -18,7 +18,7 @@ class Running:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self._lines: Queue[str] = Queue()
+        self._lines: Queue[str | None] = Queue()
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -26,9 +26,12 @@ class Running:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
 
     def line(self) -> str:
-        return self._lines.get(timeout=LIMIT_SECONDS)
+        line = self._lines.get(timeout=LIMIT_SECONDS)
+        assert line is not None, "the command has ended"
+        return line
 
     def end(self, number: int) -> tuple[int, list[str]]:
         """The exit code after a signal, and the lines that nothing has asked for.
@@ -39,7 +42,7 @@ class Running:
         code = self.process.wait(timeout=LIMIT_SECONDS)
         self._reader.join(timeout=LIMIT_SECONDS)
         assert not self._reader.is_alive()
-        return code, list(self._lines.queue)
+        return code, [line for line in self._lines.queue if line is not None]
 
 
 @contextmanager

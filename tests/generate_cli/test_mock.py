@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import signal
 import socket
 import sys
@@ -16,7 +17,7 @@ from specwright.mock.process import MockProcess
 from specwright.serving import listening
 from tests.conftest import Run
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
-from tests.generate_cli.running import running
+from tests.generate_cli.running import Running, running
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT for one process")
 
@@ -108,3 +109,108 @@ def test_a_mock_that_does_not_start_replaces_none(
         assert process.replace([str(shop / "missing.json")]) is None
         assert "missing.json" in capfd.readouterr().err
         assert httpx2.get(f"{serves.split()[0]}/things/1").json() == {"name": "bolt"}
+
+
+@pytest.fixture
+def split(shop: Path) -> Path:
+    """A project with a document in two files, and no errors; it returns the second file."""
+    document = json.loads((shop / "api.json").read_text("utf-8"))
+    del document["paths"]["/broken"]
+    properties = document["components"]["schemas"]["Thing"]["properties"]
+    part = shop / "name.json"
+    part.write_text(json.dumps(properties["name"]), "utf-8")
+    properties["name"] = {"$ref": part.name}
+    write_document(shop, document)
+    return part
+
+
+def run(mock: Running) -> list[str]:
+    """The lines of the next run, from that of its cause to that of its end."""
+    lines = [mock.line()]
+    while not lines[-1].startswith("watching "):
+        lines.append(mock.line())
+    return lines
+
+
+def name_of_thing(mock: Running, url: str) -> object:
+    name = httpx2.get(f"{url}/things/1").json()["name"]
+    assert mock.line() == "GET /api/things/1 200"
+    return name
+
+
+def test_a_changed_document_is_served(split: Path) -> None:
+    with running(split.parent, "mock", "--watch") as mock:
+        # The settings, the document, and the file that it refers to.
+        serves, end = run(mock)
+        assert serves.endswith(" serves api.json until Ctrl-C")
+        assert end == "watching 3 files until Ctrl-C"
+        url = serves.split()[0]
+        assert name_of_thing(mock, url) == "bolt"
+
+        split.write_text('{"const": "screw"}', "utf-8")
+        cause, again, example, _ = run(mock)
+        assert cause == "changed: name.json"
+        assert again == serves
+        assert "the example does not fit at /name: " in example
+        assert name_of_thing(mock, url) == "screw"
+
+        (split.parent / "pyproject.toml").write_text("", "utf-8")
+        _, error, _, _ = run(mock)
+        assert error == "error: there is no document here"
+        assert name_of_thing(mock, url) == "screw"
+        assert mock.end(signal.SIGINT) == (0, [])
+        with pytest.raises(httpx2.ConnectError):
+            httpx2.get(url)
+
+
+def test_a_document_with_errors_leaves_the_last_mock(split: Path) -> None:
+    document = split.with_name("api.json")
+    text, part = document.read_text("utf-8"), split.read_text("utf-8")
+    with running(split.parent, "mock", "--watch") as mock:
+        url = run(mock)[0].split()[0]
+        document.write_text(text[:-1], "utf-8")
+        cause, error, *_ = run(mock)
+        assert cause == "changed: api.json"
+        assert error.startswith("error: api.json:")
+        assert name_of_thing(mock, url) == "bolt"
+
+        split.unlink()
+        run(mock)
+        document.write_text(text.replace("bolt", "nut"), "utf-8")
+        _, error, hint, end = run(mock)
+        assert error.startswith("error: api.json:")
+        assert hint == "hint: looked for name.json"
+        assert end == "watching 2 files until Ctrl-C"
+        assert name_of_thing(mock, url) == "bolt"
+
+        # The missing file is one of those that are watched.
+        split.write_text(part, "utf-8")
+        assert run(mock)[0] == "changed: name.json"
+        assert name_of_thing(mock, url) == "nut"
+        assert mock.end(signal.SIGTERM) == (0, [])
+
+
+def test_a_mock_begins_with_the_first_document_without_errors(split: Path) -> None:
+    document = split.with_name("api.json")
+    text = document.read_text("utf-8")
+    document.write_text("[" * 100_000, "utf-8")
+    with running(split.parent, "mock", "--watch") as mock:
+        assert run(mock)[0].startswith("error: ")
+        document.write_text(text, "utf-8")
+        _, serves, _ = run(mock)
+        assert name_of_thing(mock, serves.split()[0]) == "bolt"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("https://shop.example/openapi.json",), "error: https://shop.example/openapi.json: is on"),
+        ((), "error: there is no document here"),
+    ],
+)
+def test_a_mistake_at_the_start_ends_it(
+    specwright: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = specwright("mock", "--watch", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)

@@ -15,9 +15,10 @@ import httpx2
 import pytest
 
 from specwright.arguments.packages import PackageBuild
-from specwright.commands.watch import _of_mock, _Watched
+from specwright.commands.watch import _of_mock
 from specwright.config import Config
 from specwright.document.sources.bundle import Remote
+from specwright.watching import Watched
 from tests.conftest import Run
 from tests.editors.problems import matcher
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
@@ -86,6 +87,9 @@ def test_the_package_follows(project: Path) -> None:
         (readme.parent / "pyproject.toml.jinja").unlink()
         assert "files (nothing changed) in" in run(watch)[1]
 
+        (project / "pyproject.toml").write_text("[tool.specwright\n", "utf-8")
+        _, error, *_ = run(watch)
+        assert "pyproject.toml:1:17: not TOML" in error
         (project / "pyproject.toml").write_text("[tool.specwright]\ndocumen = 1\n", "utf-8")
         _, error, hint, _ = run(watch)
         assert "pyproject.toml:2:1: unknown setting 'documen'" in error
@@ -260,14 +264,14 @@ Steps = list[Callable[[], object]]
 def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
     """What happens during the pauses, one after the other; then no more pauses are made."""
     left: Steps = []
-    monkeypatch.setattr("specwright.commands.watch.time.sleep", lambda seconds: left.pop(0)())
+    monkeypatch.setattr("specwright.watching.time.sleep", lambda seconds: left.pop(0)())
     return left
 
 
 def test_several_changes_are_one(tmp_path: Path, steps: Steps) -> None:
     file = tmp_path / "api.json"
     file.write_text("1")
-    watched = _Watched()
+    watched = Watched()
     watched.notice([tmp_path, file])
     steps += [lambda: None, file.unlink, lambda: file.write_text("12"), lambda: None]
     assert watched.wait() == [file]
@@ -275,7 +279,7 @@ def test_several_changes_are_one(tmp_path: Path, steps: Steps) -> None:
 
 
 def test_a_change_that_is_taken_back_is_none(tmp_path: Path, steps: Steps) -> None:
-    watched = _Watched()
+    watched = Watched()
     watched.notice([tmp_path])
     file, hidden = tmp_path / "4913", tmp_path / ".x.swp"
     steps += [file.touch, file.unlink, hidden.touch, lambda: None]
@@ -286,7 +290,7 @@ def test_a_change_that_is_taken_back_is_none(tmp_path: Path, steps: Steps) -> No
 def test_a_change_since_the_file_was_read_is_seen(tmp_path: Path, steps: Steps) -> None:
     file = tmp_path / "api.json"
     file.write_text("1")
-    watched = _Watched()
+    watched = Watched()
     watched.notice([file])
     file.write_text("12")
     watched.notice([file])
@@ -296,7 +300,7 @@ def test_a_change_since_the_file_was_read_is_seen(tmp_path: Path, steps: Steps) 
 
 
 def test_templates_in_new_directories_are_watched(tmp_path: Path, steps: Steps) -> None:
-    watched = _Watched()
+    watched = Watched()
     watched.notice([tmp_path])
     inner = tmp_path / "package"
     steps += [inner.mkdir, lambda: None]
@@ -315,7 +319,7 @@ def test_a_file_that_is_replaced_by_one_of_the_same_size_and_time_has_changed(
     for path in (file, other):
         path.write_text(path.name)
         os.utime(path, (1, 1))
-    watched = _Watched()
+    watched = Watched()
     watched.notice([file])
     steps += [lambda: other.replace(file), lambda: None]
     watched.wait()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -19,22 +17,16 @@ from specwright.arguments.pages import Pages
 from specwright.arguments.project import USUAL_NAMES
 from specwright.arguments.ranges import IntegerRange
 from specwright.config import FILE_NAME, find_project
-from specwright.document.model import is_remote
-from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
+from specwright.errors import TOO_LARGE, InputError, SpecwrightError
 from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
 from specwright.preview.process import Preview
 from specwright.report.terminal import complain, say
-from specwright.report.wording import listed
 from specwright.review.lost_names import lost_names
 from specwright.review.package_changelog import lines_about
 from specwright.serving import bound, listening
 from specwright.text import visible
-
-# Short beside a run; looking at a hundred files takes less than a millisecond.
-_PAUSE_SECONDS = 0.1
-# The number of changed files in a line.
-_SHOWN = 3
+from specwright.watching import Watched, follow, places_of, refuse_remote
 
 
 class Beside(NamedTuple):
@@ -98,11 +90,7 @@ def watch(
     the last mock remain.
     """
     document = options["document"]
-    if isinstance(document, str):
-        raise InputError(
-            f"{document}: is on another machine, and cannot be watched",
-            hint=f"watch a copy of it, or run it again: specwright generate {document}",
-        )
+    refuse_remote(document, "generate")
     if port is not None and docs is None:
         raise InputError("--port shows the pages of --docs", hint="add --docs reference.html")
     try:
@@ -121,7 +109,12 @@ def watch(
             _chosen(options, beside)
             if preview is not None:
                 say(f"{preview.url} shows {docs} until Ctrl-C")
-            _follow(options, workers, _Watched(), beside)
+            watched = Watched()
+            follow(
+                watched,
+                run=lambda: _run(options, workers, watched, beside),
+                rest=workers.prepare,
+            )
     except KeyboardInterrupt:
         ctx.exit(0)
 
@@ -168,29 +161,14 @@ def _of_mock(package: PackageBuild, options: PackageArguments) -> Iterator[str]:
     yield from ("--", str(package.document))
 
 
-def _follow(
-    options: PackageArguments, workers: _Workers, watched: _Watched, beside: Sequence[Beside]
-) -> None:
-    """Generate each time a file changes, until the process is interrupted."""
-    while True:
-        _run(options, workers, watched, beside)
-        # Programs that read the lines know by this one that the run has ended.
-        say(f"watching {len(watched)} files until Ctrl-C")
-        workers.prepare()
-        # Between runs, where it delays none of them.
-        gc.collect()
-        changed = sorted(map(os.path.relpath, watched.wait()))
-        say(f"changed: {listed(changed, _SHOWN)}")
-
-
 def _run(
-    options: PackageArguments, workers: _Workers, watched: _Watched, beside: Sequence[Beside]
+    options: PackageArguments, workers: _Workers, watched: Watched, beside: Sequence[Beside]
 ) -> None:
-    watched.notice([find_project(Path.cwd()) or FILE_NAME])
     try:
+        watched.notice([find_project(Path.cwd()) or FILE_NAME])
         chosen = _chosen(options, beside)
     except SpecwrightError as error:
-        watched.notice(USUAL_NAMES)
+        watched.notice([*USUAL_NAMES, *places_of(error)])
         _complain(error, beside)
         return
     for package in chosen:
@@ -209,7 +187,7 @@ def _run(
                 if line is not None:
                     say(line)
         except SpecwrightError as error:
-            watched.notice(_places(error))
+            watched.notice(places_of(error))
             _complain(error, beside)
         except (RecursionError, MemoryError):
             _complain(SpecwrightError(f"{name}{TOO_LARGE}"), beside)
@@ -231,14 +209,6 @@ def _inputs(package: PackageBuild) -> Iterator[Path]:
         yield from map(Path, policy.sources(str(document)))
     if package.options.templates is not None:
         yield package.options.templates
-
-
-def _places(error: SpecwrightError) -> Iterator[str]:
-    """Yield files in which an error may be corrected."""
-    if error.location is not None:
-        yield error.location.file
-    if isinstance(error, UnreadableError):
-        yield error.file
 
 
 class _Workers:
@@ -267,55 +237,5 @@ class _Workers:
     def prepare(self) -> None:
         """Start the next process, which then loads the model generator."""
         self._ready = self._ready or ModelWorker()
-
-
-class _Watched:
-    """Files, and their state when they were read."""
-
-    def __init__(self) -> None:
-        self._seen: dict[Path, object] = {}
-
-    def __len__(self) -> int:
-        return sum(state is not None and path.is_file() for path, state in self._seen.items())
-
-    def notice(self, paths: Iterable[str | Path]) -> None:
-        """Add files, and directories with all files below them, in their present state."""
-        for path in paths:
-            if not is_remote(str(path)):
-                for file in _with_content(Path(path).absolute()):
-                    self._seen.setdefault(file, _state(file))
-
-    def wait(self) -> Sequence[Path]:
-        """Return the files that have changed, once none has changed for a moment."""
-        before, now = self._seen, self._now()
-        while now == before or now != self._seen:
-            self._seen = now
-            time.sleep(_PAUSE_SECONDS)
-            now = self._now()
-        return [path for path, state in now.items() if state != before[path]]
-
-    def _now(self) -> dict[Path, object]:
-        return {path: _state(path) for path in self._seen}
-
-
-def _with_content(path: Path) -> Iterator[Path]:
-    yield path
-    for directory, directories, files in os.walk(path):
-        directories[:] = filter(_is_visible, directories)
-        yield from (Path(directory, name) for name in (*directories, *files) if _is_visible(name))
-
-
-def _state(path: Path) -> object:
-    """Return a value that changes with the content of a file, or with the names in a directory."""
-    try:
-        if path.is_dir():
-            return sorted(entry.name for entry in path.iterdir() if _is_visible(entry.name))
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-def _is_visible(name: str) -> bool:
-    """Return whether a file may be a template, and not a temporary file of an editor."""
-    return not name.startswith(".") and not name.endswith("~")
+        # Between runs, where it delays none of them.
+        gc.collect()

@@ -26,6 +26,7 @@ from specwright.mock.routes import Routes
 from specwright.pointer import Pointer
 from specwright.runtime.shared.auth.digest import Digest, DigestChallenge
 from specwright.samples.sent import of_direction
+from specwright.samples.witnesses import Witnesses
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -74,6 +75,7 @@ class Mock:
 
     def __init__(self, document: Document, seed: int = 0) -> None:
         self.seed = seed
+        self._document = document
         self.routes = Routes(document)
         self._challenged = _challenged(document)
         self._bodies = Bodies(of_direction(document, Polarity.TO_CLIENT))
@@ -116,6 +118,17 @@ class Mock:
                     if reason not in seen:
                         seen.add(reason)
                         yield f"{reason} of {operation.method} {operation.key} {response.pattern}"
+
+    def unused(self) -> Iterable[str]:
+        """Yield the reasons why examples and last pages are not sent, each once."""
+        whole = Witnesses(self._document)
+        with self._lock:
+            reasons = [
+                reason
+                for operation in self.routes.operations
+                for reason in self._bodies.unused(operation, whole)
+            ]
+        yield from dict.fromkeys(reasons)
 
     def _reply(
         self, method: str, path: str, headers: Mapping[str, str], asked: Arguments

@@ -84,6 +84,8 @@ def last(page: PaginationContract, value: JsonValue, before: int) -> Iterator[Js
         for missing in _MISSING:
             yield with_member(value, following.raw, missing)
         yield _without(value, following.raw)
+        if not any((page.more, page.total, page.pages)):
+            return
     yield value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from itertools import chain, islice
@@ -25,6 +25,7 @@ from specwright.runtime.shared.styles import text
 from specwright.runtime.shared.xml.nodes import XmlRoot
 from specwright.samples.bodies import encode
 from specwright.samples.server_sent_events import event, sample_events
+from specwright.samples.witnesses import Witnesses
 from specwright.samples.xml import as_xml, is_markup, root_of
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
@@ -159,6 +160,55 @@ class Bodies:
             values=(next(fitting, first),),
             headers=last_links(response.headers) if page.link else response.headers,
         )
+
+    def unused(self, operation: OperationSite, whole: Witnesses) -> Iterator[str]:
+        """Yield the reasons why examples that match their schemas, or last pages, are not sent.
+
+        Args:
+            whole: says what schemas accept in any direction.
+        """
+        page = PAGINATION.read(operation.value)
+        for status, response in sites.responses(self._document, operation):
+            for name, content in sites.contents(self._document, response):
+                media_type = sites.concrete(self._document, name, content)
+                yield from self._unused_in_body(media_type, content, whole)
+                if page is not None and status[0] == "2":
+                    yield from self._endless(media_type, content, page)
+            for name, header in sites.members(self._document, response, "headers"):
+                if not _is_own(name):
+                    yield from self._unused_in_header(name, header)
+
+    def _unused_in_body(self, media_type: str, content: Site, whole: Witnesses) -> Iterator[str]:
+        root = self._root(media_type, content)
+        for pointer, value, written in self._examples(media_type, content):
+            if not self._accepts(content, value):
+                if whole.is_valid(content / "schema", value):
+                    yield self._skipped(pointer, "has a property that only requests have")
+            elif not (
+                self._keeps(media_type, content, value) and _is_encodable(media_type, written, root)
+            ):
+                yield self._skipped(pointer, f"cannot be sent as {media_type}")
+        for _, example in sites.members(self._document, content, "examples"):
+            if "externalValue" in example.value:
+                yield self._skipped(example.pointer, "is elsewhere, and is not read")
+
+    def _unused_in_header(self, name: str, header: Site) -> Iterator[str]:
+        holder = sites.described(self._document, header)
+        for pointer, example in sites.examples(self._document, holder):
+            value = self.examples.sent(holder, example)
+            if self._accepts(holder, value) and not any(self._texts(header, [value])):
+                yield self._skipped(pointer, f"cannot be sent as the header {name}")
+
+    def _endless(self, media_type: str, content: Site, page: PaginationContract) -> Iterator[str]:
+        first: Any = next(iter(self.values(media_type, content, page)), b"")
+        if not isinstance(first, bytes) and not any(
+            self._accepts(content, value) for value in last(page, first, 1)
+        ):
+            yield self._at(content.pointer, "its schema accepts no last page: the list has no end")
+
+    def _accepts(self, holder: Site, value: JsonValue) -> bool:
+        schema = holder / "schema"
+        return "schema" not in holder.value or self.examples.witnesses.is_valid(schema, value)
 
     def agreeing(self, response: MockResponse) -> MockResponse:
         """Return the response with its own status in problem details (RFC 9457, 3.1.2)."""
@@ -301,18 +351,24 @@ class Bodies:
 
     def _named(self, media_type: str, content: Site) -> Iterator[tuple[str, object]]:
         """Yield the examples of a body that have a name, valid or not."""
-        for pointer, value in sites.examples(self._document, content):
+        root = self._root(media_type, content)
+        for pointer, _, written in self._examples(media_type, content):
             match split(pointer.removeprefix(content.pointer)):
-                case ("examples", name, *_):
-                    if medium_of(media_type).is_stream:
-                        schema = self._schema_of_items(media_type, content)
-                        written: object = self._stream(schema, value)
-                    else:
-                        sent = self.examples.sent(content, value)
-                        written = self._written(media_type, content, sent)
-                    if _is_encodable(media_type, written, self._root(media_type, content)):
-                        yield name, written
+                case ("examples", name, *_) if _is_encodable(media_type, written, root):
+                    yield name, written
         yield from self._serialized(content).items()
+
+    def _examples(
+        self, media_type: str, content: Site
+    ) -> Iterator[tuple[Pointer, JsonValue, object]]:
+        """Yield the places and values of a body's examples, each with its form in the medium."""
+        for pointer, value in sites.examples(self._document, content):
+            if medium_of(media_type).is_stream:
+                schema = self._schema_of_items(media_type, content)
+                yield pointer, value, self._stream(schema, value)
+            else:
+                sent = self.examples.sent(content, value)
+                yield pointer, sent, self._written(media_type, content, sent)
 
     def _written(self, media_type: str, content: Site, value: Any) -> object:
         """Return a value of a body as its medium encodes it."""
@@ -333,7 +389,8 @@ class Bodies:
             is_required = header.value.get("required") is True
             if _is_own(name) or not (is_required or self._is_shown(header)):
                 continue
-            value = next(filter(_HEADER_TEXT.fullmatch, self._header(header)), None)
+            holder = sites.described(self._document, header)
+            value = next(self._texts(header, self.examples.valid(holder)), None)
             if value is not None:
                 headers[name] = value
             elif is_required:
@@ -346,21 +403,25 @@ class Bodies:
         shown = sites.schema(self._document, holder).value.keys() & _SHOWN
         return bool(shown) or any(sites.examples(self._document, holder))
 
-    def _header(self, header: Site) -> Iterator[str]:
-        """Yield the texts that a header may have (OpenAPI 3.1.1, 4.8.21)."""
-        contents = [content for _, content in sites.contents(self._document, header)]
-        style = "content" if contents else "simple"
+    def _texts(self, header: Site, values: Iterable[JsonValue]) -> Iterator[str]:
+        """Yield the values that a header may have, as text (OpenAPI 3.1.1, 4.8.21)."""
+        style = "content" if any(sites.contents(self._document, header)) else "simple"
         parameter = Parameter(
             "header", "header", "header", style=style, explode=header.value.get("explode") is True
         )
-        for value in self.examples.valid((contents or [header])[0]):
+        for value in values:
             # Recipients ignore empty items of a list (RFC 9110, 5.6.1).
             if not isinstance(value, list) or "" not in value:
-                yield text(parameter, value)
+                yield from filter(_HEADER_TEXT.fullmatch, [text(parameter, value)])
 
     def _missing(self, pointer: Pointer, what: str) -> str:
-        place = self._document.locate(pointer)
-        return f"{place}: no value was found for {what}"
+        return self._at(pointer, f"no value was found for {what}")
+
+    def _skipped(self, pointer: Pointer, reason: str) -> str:
+        return self._at(pointer, f"the example {reason}; another value is sent")
+
+    def _at(self, pointer: Pointer, words: str) -> str:
+        return f"{self._document.locate(pointer)}: {words}"
 
 
 def _is_encodable(media_type: str, value: object, xml: XmlRoot | None) -> bool:

@@ -19,6 +19,7 @@ from specwright.document.shape import Node
 from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, parents, resolve, split
+from specwright.runtime.shared.media.table import medium_of
 from specwright.text import shorten
 
 _ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")
@@ -33,27 +34,45 @@ _TYPES: dict[type, tuple[str, ...]] = {
 
 
 def example_valid(context: LintContext) -> Iterator[LintViolation]:
-    for node in context.of_kind("mediaType", "parameter", "header"):
-        if node.ref is None and isinstance(node.value.get("schema"), dict):
-            schema = f"{node.pointer}/schema"
-            for pointer, value in sites.examples(context.document, Site(node.pointer, node.value)):
-                if _is_comparable(context, node, value):
-                    yield from _violations(context, schema, pointer, value, "example")
-    for node in context.of_kind("schema"):
+    for node in context.of_kind("mediaType", "parameter", "header", "schema"):
+        yield from invalid_examples(context, node)
+
+
+def invalid_examples(context: LintContext, node: Node) -> Iterator[LintViolation]:
+    """Yield the mismatches of the examples that one object has."""
+    if node.kind == "schema":
         for index, value in enumerate(sequence(node.value.get("examples"))):
             pointer = node.pointer + join("examples", index)
             yield from _violations(context, node.pointer, pointer, value, "example")
         if "example" in node.value:
             pointer = f"{node.pointer}/example"
             yield from _violations(context, node.pointer, pointer, node.value["example"], "example")
+    elif node.ref is None:
+        for schema, pointer, value in _described(context, node):
+            yield from _violations(context, schema, pointer, value, "example")
 
 
-def _is_comparable(context: LintContext, node: Node, value: JsonValue) -> bool:
-    """Return whether a schema applies to an example: if it is not JSON, it is text."""
-    if node.kind != "mediaType" or not isinstance(value, str):
-        return True
+def _described(context: LintContext, node: Node) -> Iterator[tuple[Pointer, Pointer, JsonValue]]:
+    """Yield the examples of a media type, parameter or header, each with the place of its schema.
+
+    An example that is text is none of a value, unless the media type is JSON. One of a stream is a
+    list of its items.
+    """
+    site = Site(node.pointer, node.value)
     tokens = split(node.pointer)
-    return tokens[-2] != "content" or is_json(tokens[-1])
+    media_type = tokens[-1] if node.kind == "mediaType" and tokens[-2] == "content" else ""
+    is_stream = medium_of(media_type).is_stream if media_type else False
+    item = sites.item_schema(context.document, site) if is_stream else None
+    for pointer, value in sites.examples(context.document, site):
+        if media_type and isinstance(value, str) and not is_json(media_type):
+            continue
+        if item is not None:
+            values = value if isinstance(value, list) else [value]
+            for index, part in enumerate(values):
+                inner = join(index) if isinstance(value, list) else ""
+                yield item.pointer, pointer + inner, part
+        elif not is_stream and isinstance(node.value.get("schema"), dict):
+            yield f"{node.pointer}/schema", pointer, value
 
 
 def _violations(
