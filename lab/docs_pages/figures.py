@@ -41,6 +41,10 @@ the document. A page that shows one operation at a time has few.
 - **Loaded** is the size of all files of the page, **compressed** as most servers send them. They \
 lie on the same server; **elsewhere** are other hosts that the page asked for something.
 """
+_SIZED = """\
+The nodes and the sizes of our page were counted again {sized}, when it became smaller \
+([0299](decisions/0299-a-page-says-nothing-twice.md)); its times and its memory are older.
+"""
 _AXE = """\
 ## Accessibility
 
@@ -108,6 +112,8 @@ class Outcomes:
         first_measured: their day and commit, in words.
         build_docs: the hosts that the page of Redocly CLI asks for something.
         axe: the version of axe-core.
+        sized: the time of a later count of the nodes and bytes of our page, in words; empty if
+            there was none.
     """
 
     tools: Mapping[str, Outcome]
@@ -115,6 +121,7 @@ class Outcomes:
     first_measured: str
     build_docs: Sequence[str]
     axe: str
+    sized: str = ""
 
 
 def load() -> Outcomes:
@@ -128,6 +135,7 @@ def load() -> Outcomes:
         kept["first_measured"],
         kept["build_docs"],
         kept["axe"],
+        kept["sized"],
     )
 
 
@@ -147,6 +155,8 @@ def render() -> str:
     listed = "\n".join(f"- **{document.name}**: {document.about}." for document in DOCUMENTS)
     measured = records.words("docs_pages")
     parts = [HEAD.format(peers=peers, measured=measured, runs=RUNS, documents=listed)]
+    if outcomes.sized:
+        parts.append(_SIZED.format(sized=outcomes.sized))
     for document in DOCUMENTS:
         rows = {tool.label: of[name].figures[document.name] for name, tool in TOOLS.items()}
         parts.append(f"### {document.name}\n")

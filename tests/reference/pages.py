@@ -56,7 +56,7 @@ class Page(HTMLParser):
             if self._data is None:
                 self.scripts.append("")
             else:
-                assert members["type"] == "application/json"
+                assert members["type"] in ("application/json", "application/octet-stream")
                 self.data[self._data] = ""
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

@@ -19,7 +19,7 @@ AS_IT_OPENS = "0"
 # Scripts add buttons to what is unfolded, and forms behind some of these.
 UNFOLDED = """(async () => {
   document.querySelectorAll("details%s").forEach(details => { details.open = true });
-  while (document.querySelector("article[data-method]") && !document.querySelector(".trying")) {
+  while (document.querySelector("article[data-schemes]") && !document.querySelector(".trying")) {
     await new Promise(requestAnimationFrame);
   }
   document.querySelectorAll(".trying").forEach(button => button.click());

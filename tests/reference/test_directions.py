@@ -58,7 +58,7 @@ def names(html: str, anchor: str, part: str) -> dict[str, bool]:
     """The properties of the body or the responses of an operation, and whether each is required."""
     before, _, after = article(html, anchor).partition("<h4>Responses</h4>")
     shown = {"Body": before.partition("<h4>Body</h4>")[2], "Responses": after}[part]
-    fields = re.findall(r"<dt><code>([^<]*)</code>( <span class=\"required\">)?", shown)
+    fields = re.findall(r"<dt><code>([^<]*)</code>( <b>)?", shown)
     return {name: bool(required) for name, required in fields}
 
 

@@ -44,7 +44,7 @@ def article(html: str, anchor: str) -> str:
 def samples(html: str, *titles: str) -> list[tuple[str, str]]:
     """The titles and texts of samples."""
     found = re.findall(
-        r'class="sample"[^>]*><summary>(.*?)</summary><pre><code>(.*?)</code>', html, re.DOTALL
+        r'data-program="[^>]*><summary>(.*?)</summary><pre><code>(.*?)</code>', html, re.DOTALL
     )
     chosen = titles or ("curl", "Python")
     return [(title, unescape(text)) for title, text in found if title in chosen]

@@ -176,7 +176,7 @@ def test_a_search_of_many_operations_shows_a_few(show: Show) -> None:
 def test_a_chosen_program_is_shown_in_each_entry(show: Show) -> None:
     shown = show(anchor="#getItem")
     is_open = (
-        "[...document.querySelectorAll('#%s .sample')].filter(each => each.open)"
+        "[...document.querySelectorAll('#%s [data-program]')].filter(each => each.open)"
         ".map(each => each.dataset.program)"
     )
     assert shown.evaluate(is_open % "getItem") == ["curl"]
@@ -430,12 +430,12 @@ def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
     assert shown.evaluate(ground) == LIGHT
     # Each sample is below its title.
     assert shown.evaluate(
-        "[...document.querySelectorAll('#createItem .sample > *, #createItem .sample pre')]"
+        "[...document.querySelectorAll('#createItem [data-program] :is(summary, pre)')]"
         ".every(each => each.checkVisibility())"
     )
     assert shown.evaluate(
         "(() => { const tops = [...document.querySelectorAll("
-        "'#createItem .sample > summary, #createItem .sample pre')]"
+        "'#createItem [data-program] :is(summary, pre)')]"
         ".map(each => each.getBoundingClientRect().top);"
         "return tops.every((top, at) => !at || top > tops[at - 1]) })()"
     )

@@ -207,11 +207,18 @@ document.querySelectorAll("#servers + dl dt").forEach((term) => {
   term.append(copyButton("Copy", () => url, `Copy ${url}`));
 });
 
+// Operations that can be tried have samples, and show their method and path.
+const isTryable = (article) => "schemes" in article.dataset;
+const routeOf = (article) => {
+  const [method, path] = article.previousElementSibling.querySelector(".route").children;
+  return { method: method.textContent, path: path.textContent };
+};
+
 // Links to everything that has an anchor.
 const addLinks = (article) => {
   const linkTo = (part) => copyButton("Copy link", () => new URL(`#${part.id}`, location.href).href);
-  const { path } = article.dataset;
-  article.prepend(...(path ? [copyButton("Copy path", () => path)] : []), linkTo(article));
+  const path = isTryable(article) ? [copyButton("Copy path", () => routeOf(article).path)] : [];
+  article.prepend(...path, linkTo(article));
   for (const part of article.querySelectorAll("[id]")) {
     const term = part.querySelector(":scope > dt");
     if (!term) {
@@ -223,17 +230,31 @@ const addLinks = (article) => {
   }
 };
 
-// The document.
+// The document, which is compressed.
 const download = document.getElementById("download");
-if (download) {
+if (download && "DecompressionStream" in window) {
   download.parentElement.hidden = false;
-  download.addEventListener("click", () => {
-    const { name, text } = JSON.parse(document.getElementById("document").textContent);
-    const href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-    make("a", { href, download: name }).click();
+  download.addEventListener("click", async () => {
+    const { textContent, dataset } = document.getElementById("document");
+    const bytes = Uint8Array.from(atob(textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const type = "application/octet-stream";
+    const blob = new Blob([await new Response(stream).arrayBuffer()], { type });
+    const href = URL.createObjectURL(blob);
+    make("a", { href, download: dataset.name }).click();
     URL.revokeObjectURL(href);
   });
 }
+
+// An example that an earlier part of the page has, too, is a link to that part until it is shown.
+const repeat = (link) => {
+  const original = document.querySelector(`[data-content="${CSS.escape(link.dataset.same)}"]`);
+  const copied = original.cloneNode(true);
+  copied.querySelectorAll("button").forEach((button) => button.remove());
+  copied.dataset.content = link.dataset.content;
+  link.replaceWith(copied);
+};
+addEventListener("beforeprint", () => document.querySelectorAll("[data-same]").forEach(repeat));
 
 // Alternatives that are next to each other have a name, and then one of them is open at a time. In
 // the page itself, a browser would look for others of a name in all of it, for each of them.
@@ -251,7 +272,7 @@ const showSample = (article) => {
   if (own) own.open = true;
 };
 document.addEventListener("click", (event) => {
-  const sample = event.target.closest(".sample > summary")?.parentElement;
+  const sample = event.target.closest("[data-program] > summary")?.parentElement;
   if (!sample || sample.open) return;
   // Otherwise the browser would close what is opened here.
   event.preventDefault();
@@ -304,7 +325,7 @@ const authorize = (article, headers, pairs) => {
 const requestOf = (article, inputs, body) => {
   const headers = new Headers();
   const pairs = [];
-  let path = article.dataset.path;
+  let { path } = routeOf(article);
   for (const { parameter, input } of inputs) {
     const value = input.value;
     if (!value) continue;
@@ -317,7 +338,7 @@ const requestOf = (article, inputs, body) => {
   const url = new URL(memory.server.replace(/\/$/, "") + path + (pairs.length ? (path.includes("?") ? "&" : "?") + pairs.join("&") : ""));
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError("the server must be an address that begins with http:// or https://");
   return [url, {
-    method: article.dataset.method,
+    method: routeOf(article).method,
     headers,
     body: body || undefined,
     cache: "no-store",
@@ -345,7 +366,7 @@ const shown = async (response) => {
 // The examples of a body, if there are several to choose from.
 const exampleChoice = (article, body) => {
   const content = CSS.escape(`${article.id}/body/${article.dataset.mediaType}`);
-  const examples = [...article.querySelectorAll(`[data-content="${content}"] > .example`)];
+  const examples = [...article.querySelectorAll(`[data-content="${content}"] .example`)];
   if (!examples.length) return [];
   const titles = examples.map((example) => example.querySelector("summary").textContent);
   const select = make("select", {}, ...titles.map((textContent) => make("option", { textContent })));
@@ -362,10 +383,14 @@ const formOf = (article) => {
     const hint = api.schemes[key].kind === "basic" ? " (user:password)" : "";
     return { key, input, label: labelled(`${key}${hint}: a test key; it is not stored`, input) };
   });
-  const inputs = [...article.querySelectorAll(":scope > .fields > [data-in]")].filter((row) => row.dataset.in !== "cookie").map((row) => {
-    const { in: place, name, form, value } = row.dataset;
-    const input = make("input", { type: "text", autocomplete: "off", spellcheck: false, required: "required" in row.dataset, value });
-    return { parameter: { in: place, name, form }, input, label: labelled(`${name} (${place})${form === "raw" ? ", as text of the query" : ""}`, input) };
+  const inputs = [...article.querySelectorAll(":scope > .fields > div")].flatMap((row) => {
+    const term = row.querySelector(":scope > dt");
+    const place = term.querySelector("small")?.textContent;
+    if (!place || place === "cookie") return [];
+    const name = term.querySelector("code").textContent;
+    const { form, value = "" } = row.dataset;
+    const input = make("input", { type: "text", autocomplete: "off", spellcheck: false, required: Boolean(term.querySelector("b")), value });
+    return [{ parameter: { in: place, name, form }, input, label: labelled(`${name} (${place})${form === "raw" ? ", as text of the query" : ""}`, input) }];
   });
   const body = article.dataset.mediaType && make("textarea", { spellcheck: false, value: article.dataset.body });
   const answer = make("pre", { hidden: true }, make("code"));
@@ -394,7 +419,7 @@ const formOf = (article) => {
 };
 
 const addTrying = (article) => {
-  if (!article.dataset.method) return;
+  if (!isTryable(article)) return;
   const button = make("button", { type: "button", className: "trying", textContent: "Try it" });
   button.addEventListener("click", () => {
     const form = article.querySelector(":scope > form");
@@ -410,6 +435,7 @@ const enhance = (entry) => {
   if (enhanced.has(entry)) return;
   enhanced.add(entry);
   const article = entry.querySelector(":scope > article");
+  entry.querySelectorAll("[data-same]").forEach(repeat);
   entry.querySelectorAll(".tabs").forEach(addTabs);
   showSample(article);
   entry.querySelectorAll("pre").forEach(addCopying);

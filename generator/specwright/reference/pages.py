@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 
@@ -18,8 +17,10 @@ from specwright.document.model import Document
 from specwright.ir.model.api import Api
 from specwright.json_values import JsonObject
 from specwright.reference.content import ApiReference, Section, content
-from specwright.reference.download import download
+from specwright.reference.deflate import deflated
+from specwright.reference.download import DocumentFile, download
 from specwright.reference.options import ReferenceOptions
+from specwright.reference.repetitions import repetitions
 from specwright.text import visible
 
 _INDEX = "index"
@@ -61,7 +62,7 @@ def render_reference(
         "data": _data(reference),
         "download": offered,
         # A site has the document in a file of its own, as each of its pages refers to it.
-        "embedded": _embedded(asdict(offered)) if offered and not is_site else "",
+        "embedded": _packed(offered) if offered and not is_site else "",
         "version": __version__,
         "is_site": is_site,
         "is_large": sum(len(section.entries) for section in reference.sections) > _MANY,
@@ -72,9 +73,12 @@ def render_reference(
             anchor: f"#{anchor}" if place == name else f"{place}.html#{anchor}"
             for anchor, place in places.items()
         }
+        repeated = repetitions(shown)
         files[f"{name}.html"] = template.render(
             common,
             shown=shown,
+            repeated=repeated,
+            originals={repetition.original for repetition in repeated.values()},
             links=links,
             top="" if name == _INDEX else f"{_INDEX}.html",
             is_index=name == _INDEX,
@@ -100,7 +104,27 @@ def _template() -> jinja2.Template:
         # Every text is made visible before it is escaped.
         finalize=lambda value: visible(value, kept="\n\t") if type(value) is str else value,
     )
+    environment.filters |= {"text": _text, "quoted": _quoted}
     return environment.from_string(_asset("page.html.jinja"))
+
+
+def _text(value: str) -> Markup:
+    """Return a text for the content of an element, where quotes have no meaning."""
+    text = visible(value, kept="\n\t").replace("&", "&amp;")
+    return Markup(text.replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def _quoted(value: str) -> Markup:
+    """Return a text as the value of an attribute, in the quotes that it has fewer of."""
+    text = str(_text(value))
+    if text.count('"') > text.count("'"):
+        return Markup("'" + text.replace("'", "&#39;") + "'")
+    return Markup('"' + text.replace('"', "&#34;") + '"')
+
+
+def _packed(file: DocumentFile) -> str:
+    """Return the text of a file, compressed, in Base64."""
+    return base64.b64encode(deflated(file.text.encode())).decode()
 
 
 def _data(reference: ApiReference) -> Markup:
