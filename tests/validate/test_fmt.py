@@ -192,11 +192,254 @@ def test_check_changes_nothing_and_says_so(tmp_path: Path) -> None:
     assert fmt("--check", str(path)).exit_code == 0
 
 
-def test_references_to_other_files_stay_as_they_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ref", ["https://a.test/part.yaml", "part.yaml#/B", "#/paths/~1b"])
+def test_references_without_a_target_stay_as_they_are(tmp_path: Path, ref: str) -> None:
     path = tmp_path / "openapi.json"
-    path.write_text('{"openapi":"3.1.1","paths":{"/a":{"$ref":"missing.yaml"}}}', "utf-8")
+    (tmp_path / "part.yaml").write_text("A: {}\n", "utf-8")
+    path.write_text(json.dumps({"openapi": "3.1.1", "paths": {"/a": {"$ref": ref}}}), "utf-8")
     assert fmt(str(path)).exit_code == 0
-    assert '"$ref": "missing.yaml"' in path.read_text("utf-8")
+    assert f'"$ref": "{ref}"' in path.read_text("utf-8")
+
+
+FILES = {
+    "openapi.yaml": """\
+info: {version: "1", title: A}
+openapi: 3.1.1
+components:
+  schemas:
+    A: {$ref: "shared.json#/A"}
+    B: {$ref: "shared.json#/deep/b~1b"}
+    C: {$ref: "common.yaml#/components/schemas/C"}
+    D: {$ref: "text.yaml#/x/0"}
+    E: {$ref: "shared.json#/A/properties/z"}
+paths:
+  /a:
+    $ref: paths/a.yaml
+""",
+    "paths/a.yaml": """\
+# The path.
+
+get:
+  # What is returned.
+  responses:
+    "200":
+      content: {application/json: {schema: {$ref: ../schemas/Thing.yaml}}}
+      description: Fine.
+  operationId: a   # the name
+""",
+    "schemas/Thing.yaml": "properties: {c: {description: C, type: string}}\ntype: object\n",
+    "shared.json": json.dumps(
+        {
+            "deep": {"b/b": {"maximum": 3, "type": "integer"}, "a": {"maximum": 3, "type": "x"}},
+            "x-a": 1,
+            "A": {"required": ["a"], "properties": {"z": {}, "a": {}}, "type": "object"},
+            "other": {"required": ["a"], "type": "object"},
+        }
+    ),
+    "common.yaml": """\
+components:
+  schemas: {C: {maxLength: 1, type: string}, B: {}}
+info: {version: "1", title: Common}
+openapi: 3.1.1
+""",
+    "text.yaml": "y: 1\nx: [{maxLength: 1, type: string}]\n",
+}
+FORMATTED = {
+    "openapi.yaml": """\
+openapi: 3.1.1
+info: {title: A, version: "1"}
+paths:
+  /a:
+    $ref: paths/a.yaml
+components:
+  schemas:
+    A: {$ref: "shared.json#/A"}
+    B: {$ref: "shared.json#/deep/b~1b"}
+    C: {$ref: "common.yaml#/components/schemas/C"}
+    D: {$ref: "text.yaml#/x/0"}
+    E: {$ref: "shared.json#/A/properties/z"}
+""",
+    "paths/a.yaml": """\
+# The path.
+
+get:
+  operationId: a   # the name
+  # What is returned.
+  responses:
+    "200":
+      description: Fine.
+      content: {application/json: {schema: {$ref: ../schemas/Thing.yaml}}}
+""",
+    "schemas/Thing.yaml": "type: object\nproperties: {c: {type: string, description: C}}\n",
+    "shared.json": json.dumps(
+        {
+            "deep": {"b/b": {"type": "integer", "maximum": 3}, "a": {"maximum": 3, "type": "x"}},
+            "x-a": 1,
+            "A": {"type": "object", "properties": {"z": {}, "a": {}}, "required": ["a"]},
+            "other": {"required": ["a"], "type": "object"},
+        },
+        indent=2,
+    )
+    + "\n",
+    "common.yaml": """\
+openapi: 3.1.1
+info: {title: Common, version: "1"}
+components:
+  schemas: {B: {}, C: {type: string, maxLength: 1}}
+""",
+    "text.yaml": FILES["text.yaml"],
+}
+NOT_DOCUMENTS = "a part of a document is formatted with it: name the document"
+PARTS = "A: {maxLength: 1, type: string}\n"
+CHANGED = [name for name in FILES if name != "text.yaml"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory: a project with a document of several files."""
+    place = tmp_path / "project"
+    for name, text in FILES.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text, "utf-8")
+    (place / "pyproject.toml").write_text("[tool.specwright]\n", "utf-8")
+    monkeypatch.chdir(place)
+    return place
+
+
+def texts(place: Path) -> dict[str, str]:
+    return {name: (place / name).read_text("utf-8") for name in FILES}
+
+
+def test_all_files_of_a_document_are_formatted(project: Path) -> None:
+    checked = fmt("--check")
+    assert checked.exit_code == 1
+    assert sorted(checked.stdout.splitlines()) == sorted(
+        f"{name}: would change; run: specwright fmt openapi.yaml" for name in CHANGED
+    )
+    assert texts(project) == FILES
+    done = fmt()
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()) == sorted(f"{name}: changed" for name in CHANGED)
+    assert texts(project) == FORMATTED
+    again = fmt("--check")
+    assert (again.exit_code, again.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["paths/a.yaml", "shared.json", "schemas/Thing.yaml"])
+@pytest.mark.parametrize("settings", ["", 'document = "openapi.yaml"'])
+def test_a_part_that_is_named_is_formatted_alone(project: Path, name: str, settings: str) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.specwright]\n{settings}\n", "utf-8")
+    checked = fmt("--check", name)
+    assert checked.stdout == f"{name}: would change; run: specwright fmt openapi.yaml\n"
+    done = fmt(name)
+    assert (done.exit_code, done.stdout) == (0, f"{name}: changed\n")
+    assert texts(project) == FILES | {name: FORMATTED[name]}
+
+
+def test_a_document_and_its_part_are_formatted_once(project: Path) -> None:
+    done = fmt("paths/a.yaml", "openapi.yaml", "common.yaml")
+    assert sorted(done.stdout.splitlines()) == sorted(f"{name}: changed" for name in CHANGED)
+    assert texts(project) == FORMATTED
+
+
+def test_parts_are_those_of_the_documents_in_the_settings(project: Path) -> None:
+    (project / "shared.yaml").write_text(PARTS, "utf-8")
+    (project / "api").mkdir()
+    document = {"components": {"schemas": {"A": {"$ref": "../shared.yaml#/A"}}}, "openapi": "3.1.1"}
+    (project / "api/main.json").write_text(json.dumps(document), "utf-8")
+    settings = '[tool.specwright]\ndocument = "api/main.json"\n'
+    (project / "pyproject.toml").write_text(settings, "utf-8")
+    assert fmt("--check", "paths/a.yaml").exit_code == 2
+    assert fmt("shared.yaml").stdout == "shared.yaml: changed\n"
+    assert (project / "shared.yaml").read_text("utf-8") == "A: {type: string, maxLength: 1}\n"
+
+
+def test_a_file_of_two_documents_has_the_parts_of_both(project: Path) -> None:
+    for name, part in (("a", "A"), ("b", "deep/b~1b")):
+        schemas = {"X": {"$ref": f"shared.json#/{part}"}}
+        document = {"openapi": "3.1.1", "components": {"schemas": schemas}}
+        (project / f"{name}.json").write_text(json.dumps(document), "utf-8")
+    fmt("a.json", "b.json")
+    assert (project / "shared.json").read_text("utf-8") == FORMATTED["shared.json"]
+
+
+def test_a_file_that_is_no_part_of_a_document_is_refused(project: Path) -> None:
+    (project / "other.yaml").write_text("b: 1\na: 2\n", "utf-8")
+    done = fmt("other.yaml")
+    assert done.exit_code == 2
+    assert "other.yaml:1:1: the field 'openapi' is missing" in done.stderr
+    assert NOT_DOCUMENTS in done.stderr
+    assert (project / "other.yaml").read_text("utf-8") == "b: 1\na: 2\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("paths/a.yaml", "get: [", "paths/a.yaml:2:1"),
+        ("paths/a.yaml", "x-c: &b 1\nx-a: &b 2\nx-d: *b\nget: {responses: {}}\n", "in order"),
+        ("schemas/Thing.yaml", None, "looked for schemas/Thing.yaml"),
+    ],
+)
+def test_a_file_that_cannot_be_formatted_leaves_all_unchanged(
+    project: Path, name: str, text: str | None, message: str
+) -> None:
+    if text is None:
+        (project / name).unlink()
+    else:
+        (project / name).write_text(text, "utf-8")
+    done = fmt()
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+    for other in FILES.keys() - {name}:
+        assert (project / other).read_text("utf-8") == FILES[other]
+
+
+def test_a_document_that_cannot_be_read_is_no_part(project: Path) -> None:
+    refs = {"A": {"$ref": "missing.yaml"}}
+    document = {"openapi": "3.1.1", "components": {"schemas": refs}}
+    (project / "a.json").write_text(json.dumps(document), "utf-8")
+    done = fmt("a.json")
+    assert done.exit_code == 2
+    assert "looked for missing.yaml" in done.stderr and NOT_DOCUMENTS not in done.stderr
+
+
+@pytest.mark.parametrize("ref", ["../outside/part.yaml#/A", "link.yaml#/A"])
+def test_files_outside_the_project_stay_as_they_are(project: Path, ref: str) -> None:
+    outside = project.parent / "outside"
+    outside.mkdir()
+    (outside / "part.yaml").write_text(PARTS, "utf-8")
+    (project / "link.yaml").symlink_to(outside / "part.yaml")
+    document = {"components": {"schemas": {"A": {"$ref": ref}}}, "openapi": "3.1.1"}
+    (project / "a.json").write_text(json.dumps(document), "utf-8")
+    refused = fmt("a.json")
+    assert refused.exit_code == 2
+    assert "refers to a file outside the project" in refused.stderr
+    done = fmt("a.json", "--allow-refs-from", str(outside))
+    assert (done.exit_code, done.stdout) == (0, "a.json: changed\n")
+    assert (outside / "part.yaml").read_text("utf-8") == PARTS
+    assert (project / "link.yaml").is_symlink()
+
+
+def test_a_link_in_the_project_is_followed(project: Path) -> None:
+    (project / "part.yaml").write_text(PARTS, "utf-8")
+    (project / "link.yaml").symlink_to("part.yaml")
+    refs = {"A": {"$ref": "link.yaml#/A"}, "B": {"$ref": "part.yaml#/A"}}
+    document = {"openapi": "3.1.1", "components": {"schemas": refs}}
+    (project / "a.json").write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    assert fmt("a.json").stdout == "link.yaml: changed\n"
+    assert (project / "link.yaml").is_symlink()
+    assert (project / "part.yaml").read_text("utf-8") == "A: {type: string, maxLength: 1}\n"
+
+
+def test_parts_of_swagger_have_its_order(project: Path) -> None:
+    parameter = {"type": "string", "in": "query", "name": "q"}
+    (project / "part.json").write_text(json.dumps({"P": parameter}), "utf-8")
+    document = {"parameters": {"Q": {"$ref": "part.json#/P"}}, "swagger": "2.0"}
+    (project / "a.json").write_text(json.dumps(document), "utf-8")
+    fmt("a.json")
+    ordered = json.loads((project / "part.json").read_text("utf-8"))
+    assert list(ordered["P"]) == ["name", "in", "type"]
+    assert list(json.loads((project / "a.json").read_text("utf-8"))) == ["swagger", "parameters"]
 
 
 @pytest.mark.parametrize("flow", [False, True, None])

@@ -1,21 +1,65 @@
-"""The canonical form of a JSON document, and the order of fields that it shares with YAML."""
+"""The canonical form of a file in JSON, and the order of fields that it shares with YAML."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from specwright.document.shape import DocumentShape, shape_of
-from specwright.json_values import JsonObject, JsonValue
+from specwright.json_values import JsonValue, mapping
+from specwright.pointer import ROOT, Pointer, parents, split
 
 # What a value holds is written as in the table of objects: the name of an object, with [] for a
 # list and {} for a map of them, or nothing for a plain value.
 DOCUMENT = "document"
 
 
-def canonical(data: JsonObject) -> str:
-    """Return text: two spaces, fields in specification order, component names sorted, LF."""
-    ordered = _ordered(data, DOCUMENT, shape_of(data))
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """The content of a file.
+
+    Attributes:
+        holds: that of its value, as in the table of objects.
+        shape: the table.
+    """
+
+    holds: str
+    shape: DocumentShape
+
+    @classmethod
+    def of_document(cls, data: JsonValue) -> FileContent:
+        """Return the content of the file of a document."""
+        return cls(DOCUMENT, shape_of(mapping(data)))
+
+    @classmethod
+    def of_parts(cls, parts: Mapping[Pointer, str], shape: DocumentShape) -> FileContent:
+        """Return the content of a file with parts of a document, among values of any kind.
+
+        Args:
+            parts: the names of their objects, by their places in the file.
+        """
+        if ROOT in parts:
+            return cls(parts[ROOT], shape)
+        # The values on the way to a part are objects of their own, named by their places.
+        ways: dict[str, dict[str, str]] = {}
+        for pointer, kind in parts.items():
+            if parts.keys().isdisjoint(parents(pointer)):
+                holds = kind
+                for above, token in zip(parents(pointer), split(pointer)[::-1], strict=True):
+                    ways.setdefault(f"#{above}", {"*": ""})[token] = holds
+                    holds = f"#{above}"
+        return cls("#", replace(shape, objects={**shape.objects, **ways}))
+
+
+def canonical(data: JsonValue, content: FileContent | None = None) -> str:
+    """Return text: two spaces, fields in specification order, component names sorted, LF.
+
+    Args:
+        content: the content of the file, if it is not a document.
+    """
+    content = content or FileContent.of_document(data)
+    ordered = _ordered(data, content.holds, content.shape)
     return json.dumps(ordered, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The canonical order of a YAML document: its lines move, and everything else stays as it is.
+"""The canonical order of a file in YAML: its lines move, and everything else stays as it is.
 
 YAML can say one thing in many ways, and people choose between them. So the text is not written
 again from the data: each field moves together with the comments above it and beside it.
@@ -14,19 +14,21 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from specwright.document.shape import DocumentShape, shape_of
-from specwright.document.sources.canonical import DOCUMENT, in_order, inside, items_of
+from specwright.document.shape import DocumentShape
+from specwright.document.sources.canonical import FileContent, in_order, inside, items_of
 from specwright.document.sources.yaml_source import loader, parse
 from specwright.errors import InputError, Location
-from specwright.json_values import mapping
 
 _EMPTY_LINES = re.compile(r"\n\s*\Z")
 
 
-def canonical_yaml(file: str, text: str) -> str:
+def canonical_yaml(file: str, text: str, content: FileContent | None = None) -> str:
     """Return the text with fields in specification order, component names sorted, LF at its end.
 
     A field with an anchor stays before the fields that use it.
+
+    Args:
+        content: the content of the file, if it is not a document.
 
     Raises:
         InputError: it is not valid YAML, or its content would change.
@@ -37,8 +39,9 @@ def canonical_yaml(file: str, text: str) -> str:
     data, _ = parse(file, before)
     root, aliases = _tree(before)
     # The comments at the top are about the file, not about its first field.
-    start, ordered = _Order(before, aliases, shape_of(mapping(data))).node(
-        root, DOCUMENT, floor=root.start
+    content = content or FileContent.of_document(data)
+    start, ordered = _Order(before, aliases, content.shape).node(
+        root, content.holds, floor=root.start
     )
     after = before[:start] + ordered + before[root.end :]
     reason = "its content would change"
