@@ -85,11 +85,13 @@ class Plans(Protocol):
         limit: int,
         cursor: str | None,
         context: Context,
-    ) -> models.PlanList | Reply[models.PlanList]:
+    ) -> models.PlanList | Reply[models.PlanList | models.Error]:
         """List plans"""
         raise Unimplemented
 
-    async def get_plan(self, *, plan_id: str, context: Context) -> models.Plan | Reply[models.Plan]:
+    async def get_plan(
+        self, *, plan_id: str, context: Context
+    ) -> models.Plan | Reply[models.Plan | models.Error]:
         """Get a plan"""
         raise Unimplemented
 
@@ -103,19 +105,19 @@ class Orders(Protocol):
 
     async def list_orders(
         self, *, reference: str | None, limit: int, cursor: str | None, context: Context
-    ) -> models.OrderList | Reply[models.OrderList]:
+    ) -> models.OrderList | Reply[models.OrderList | models.Error]:
         """List orders"""
         raise Unimplemented
 
     async def create_order(
         self, *, body: models.OrderCreate, context: Context
-    ) -> models.Order | Reply[models.Order]:
+    ) -> models.Order | Reply[models.Order | models.Error]:
         """Place an order"""
         raise Unimplemented
 
     async def get_order(
         self, *, order_id: str, context: Context
-    ) -> models.Order | Reply[models.Order]:
+    ) -> models.Order | Reply[models.Order | models.Error]:
         """Get an order"""
         raise Unimplemented
 
@@ -129,11 +131,13 @@ class Esims(Protocol):
 
     async def list_esims(
         self, *, order_id: str | None, limit: int, cursor: str | None, context: Context
-    ) -> models.EsimList | Reply[models.EsimList]:
+    ) -> models.EsimList | Reply[models.EsimList | models.Error]:
         """List eSIMs"""
         raise Unimplemented
 
-    async def get_esim(self, *, iccid: str, context: Context) -> models.Esim | Reply[models.Esim]:
+    async def get_esim(
+        self, *, iccid: str, context: Context
+    ) -> models.Esim | Reply[models.Esim | models.Error]:
         """Get an eSIM"""
         raise Unimplemented
 
@@ -147,13 +151,13 @@ class Topups(Protocol):
 
     async def list_topup_plans(
         self, *, iccid: str, limit: int, cursor: str | None, context: Context
-    ) -> models.TopupPlanList | Reply[models.TopupPlanList]:
+    ) -> models.TopupPlanList | Reply[models.TopupPlanList | models.Error]:
         """List the top-up plans of an eSIM"""
         raise Unimplemented
 
     async def create_topup(
         self, *, iccid: str, body: models.TopupCreate, context: Context
-    ) -> models.Topup | Reply[models.Topup]:
+    ) -> models.Topup | Reply[models.Topup | models.Error]:
         """Top up an eSIM"""
         raise Unimplemented
 
@@ -165,7 +169,9 @@ class UnimplementedTopups(Topups):
 class Balance(Protocol):
     """The prepaid account balance."""
 
-    async def get_balance(self, *, context: Context) -> models.Balance | Reply[models.Balance]:
+    async def get_balance(
+        self, *, context: Context
+    ) -> models.Balance | Reply[models.Balance | models.Error]:
         """Get the balance"""
         raise Unimplemented
 
@@ -179,7 +185,7 @@ class Events(Protocol):
 
     async def list_events(
         self, *, type: models.EventTypeName | None, limit: int, cursor: str | None, context: Context
-    ) -> models.EventList | Reply[models.EventList]:
+    ) -> models.EventList | Reply[models.EventList | models.Error]:
         """List events"""
         raise Unimplemented
 
@@ -193,23 +199,25 @@ class WebhookEndpoints(Protocol):
 
     async def list_webhook_endpoints(
         self, *, context: Context
-    ) -> models.WebhookEndpointList | Reply[models.WebhookEndpointList]:
+    ) -> models.WebhookEndpointList | Reply[models.WebhookEndpointList | models.Error]:
         """List webhook endpoints"""
         raise Unimplemented
 
     async def create_webhook_endpoint(
         self, *, body: models.WebhookEndpointCreate, context: Context
-    ) -> models.WebhookEndpointCreated | Reply[models.WebhookEndpointCreated]:
+    ) -> models.WebhookEndpointCreated | Reply[models.WebhookEndpointCreated | models.Error]:
         """Register a webhook endpoint"""
         raise Unimplemented
 
-    async def delete_webhook_endpoint(self, *, id: str, context: Context) -> None | Reply[None]:
+    async def delete_webhook_endpoint(
+        self, *, id: str, context: Context
+    ) -> None | Reply[models.Error | None]:
         """Delete a webhook endpoint"""
         raise Unimplemented
 
     async def test_webhook_endpoint(
         self, *, id: str, context: Context
-    ) -> models.WebhookTestAccepted | Reply[models.WebhookTestAccepted]:
+    ) -> models.WebhookTestAccepted | Reply[models.WebhookTestAccepted | models.Error]:
         """Test a webhook endpoint"""
         raise Unimplemented
 
@@ -223,7 +231,7 @@ class Sandbox(Protocol):
 
     async def reset_sandbox(
         self, *, context: Context
-    ) -> models.SandboxReset | Reply[models.SandboxReset]:
+    ) -> models.SandboxReset | Reply[models.SandboxReset | models.Error]:
         """Reset the sandbox"""
         raise Unimplemented
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from specwright.config import PackageOptions
+from specwright.document.model import Document
 from specwright.document.sources.load import load_in_part
-from specwright.pipeline import generate
+from specwright.models.generate import ModelSource
+from specwright.pipeline import at_once, generate, scaffold
 from tests.names.used import wrong_names
 
 pytestmark = pytest.mark.published
@@ -106,7 +109,17 @@ for file in sorted(root.rglob("*.py")):
     ],
 )
 def test_a_document_becomes_a_package(corpus: Path, tmp_path: Path, name: str) -> None:
-    files = generate(load_in_part(corpus / "specs" / name), PackageOptions(package="made"))
+    document, options = load_in_part(corpus / "specs" / name), PackageOptions(package="made")
+    models: list[ModelSource] = []
+
+    def begin_models(normal: Document) -> Callable[[], ModelSource]:
+        models[:] = models or [at_once(normal)()]
+        return lambda: models[0]
+
+    files = dict(generate(document, options, begin_models=begin_models))
+    scaffolded = scaffold(document, options, begin_models=begin_models)
+    assert not [path for path, content in scaffolded.items() if b"._" in content]
+    files |= {f"implementation/{path}": content for path, content in scaffolded.items()}
     for path, content in files.items():
         target = tmp_path / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ import pytest
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, content, document, operation, ref
 from tests.functional.origin import Answer, Origin
+from tests.serving import Server
 
 INVALID = {
     "type": "object",
@@ -44,7 +45,9 @@ RESPONSES = {
     "5XX": {"description": "Down.", "content": {"text/plain": {}}},
 }
 GET = {**operation(operationId="getThing"), "responses": RESPONSES}
-API = document({"/thing": {"get": GET}}, {"Thing": THING, "Invalid": INVALID, "Missing": MISSING})
+OTHER = {"type": "object", "properties": {"other": {"type": "string"}}}
+SCHEMAS = {"Thing": THING, "Invalid": INVALID, "Missing": MISSING, "Other": OTHER}
+API = document({"/thing": {"get": GET}}, SCHEMAS)
 
 
 def raised(made: Any, origin: Origin, status: int, body: object) -> Any:
@@ -99,6 +102,86 @@ def test_a_body_that_is_not_declared_or_does_not_fit_is_none(
     package: Generate, origin: Origin, status: int, body: object
 ) -> None:
     assert raised(package(API), origin, status, body).body is None
+
+
+@pytest.mark.parametrize(
+    ("status", "model", "body"),
+    [
+        (404, "Missing", {"resource": "thing"}),
+        (409, None, None),
+        (422, "Invalid", {"detail": [{"loc": ["id"], "msg": "Too long"}]}),
+    ],
+)
+def test_a_handler_returns_the_declared_body_of_an_error(
+    package: Generate, status: int, model: str | None, body: Any
+) -> None:
+    made = package(API)
+
+    class Things(made.server.UnimplementedThings):
+        async def get_thing(self, *, context: Any) -> Any:
+            value = model and getattr(made.models, model)(**body)
+            return made.server.Reply(value, status=status)
+
+    with (
+        Server(made.server.create_app(things=Things())) as server,
+        made.Client(base_url=server.url, max_retries=0) as client,
+        pytest.raises(made.ApiStatusError) as caught,
+    ):
+        client.things.get_thing()
+    assert caught.value.status == status
+    said = caught.value.body
+    assert (said and said.model_dump(mode="json")) == body
+
+
+# A handler of a status in each class, and the lines of those with other bodies.
+HANDLERS = """
+from {package} import models
+from {package}.server import Context, Reply, UnimplementedThings
+
+class NotFound(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> models.Thing | Reply[models.Missing]:
+        return Reply(models.Missing(resource="thing"), status=404)
+
+class Conflict(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> Reply[None]:
+        return Reply(None, status=409)
+
+class Invalid(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> Reply[models.Thing | models.Invalid]:
+        return Reply(models.Invalid(), status=422)
+
+class Down(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> models.Thing | Reply[str]:
+        return Reply("down", status=503)
+
+class Stored(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> Reply[models.Thing]:
+        return Reply(b"stored")
+
+class Undeclared(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> Reply[models.Other]:
+        return Reply(models.Other(), status=404)
+
+class WithoutReply(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> models.Missing:
+        return models.Missing(resource="thing")
+
+class Number(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> Reply[int]:
+        return Reply(1, status=503)
+
+class Nothing(UnimplementedThings):
+    async def get_thing(self, *, context: Context) -> None:
+        return None
+"""
+WRONG_HANDLERS = {
+    number
+    for number, line in enumerate(HANDLERS.splitlines(), 1)
+    if "-> Reply[models.Other]" in line
+    or "-> models.Missing:" in line
+    or "-> Reply[int]" in line
+    or "-> None:" in line
+}
 
 
 SAID = [

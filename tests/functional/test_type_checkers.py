@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 import pytest
 
+from specwright.document.sources.load import load
+from specwright.pipeline import PackageOptions, scaffold
 from tests.checkers import mypy, pyright
 from tests.functional import (
     test_client_errors,
     test_error_bodies,
     test_event_data,
+    test_media,
     test_params,
     test_types_of_fields,
     test_webhooks,
@@ -106,6 +109,9 @@ PROGRAMS = {
     "bodies_in_part": Program(
         test_error_bodies.API, BODIES.partition("        case None")[0], {5, 6}
     ),
+    "handlers": Program(
+        test_error_bodies.API, test_error_bodies.HANDLERS, test_error_bodies.WRONG_HANDLERS, True
+    ),
     "events": Program(SIGNED, EVENTS, set()),
     "events_wrong": Program(
         SIGNED, EVENTS.replace("models.Made), models.Made", "models.Made), models.Gone"), {8}
@@ -118,6 +124,8 @@ PROGRAMS = {
     "params_values": Program(test_params.API, *test_params.program(test_params.VALUES), True),
 }
 
+SCAFFOLDED = (test_error_bodies.API, test_event_data.API, {**test_media.API, "openapi": "3.2.0"})
+
 
 @pytest.fixture(scope="module")
 def errors(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> Errors:
@@ -127,6 +135,14 @@ def errors(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> Error
         made = package(program.document)
         packages.add(str(Path(str(made.__file__)).parents[1]))
         (place / f"{name}.py").write_text(program.text.format(package=made.__name__))
+    for api in SCAFFOLDED:
+        made = package(api)
+        document = Path(str(made.__file__)).parents[1] / f"{made.__name__}.json"
+        packages.add(str(document.parent))
+        (place / f"of_{made.__name__}").mkdir()
+        options = PackageOptions(package=made.__name__, client_name="Client")
+        for path, content in scaffold(load(document), options).items():
+            (place / f"of_{made.__name__}" / path).write_bytes(content)
     lines: Errors = {}
     with ThreadPoolExecutor() as pool:
         checks = {
@@ -152,6 +168,6 @@ def test_a_program_is_wrong_where_it_mistakes_a_type(
     assert bool(lines) == bool(wrong)
 
 
-def test_type_checkers_find_nothing_in_the_packages(errors: Errors) -> None:
+def test_type_checkers_find_nothing_in_packages_and_scaffolds(errors: Errors) -> None:
     for by_file in errors.values():
         assert {file for file, lines in by_file.items() if lines} <= {f"{n}.py" for n in PROGRAMS}

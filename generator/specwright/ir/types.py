@@ -101,7 +101,7 @@ class Types:
         self, pointer: Pointer, schema: JsonObject, name: str, above: tuple[Pointer, ...]
     ) -> str:
         if name == "string" and is_binary(schema):
-            return "_files.FileTypes"
+            return "FileTypes"
         if name == "string":
             texts = [ascii(value) for value in listed_values(schema) if isinstance(value, str)]
             if texts:

@@ -7,7 +7,6 @@ the values of the model's fields or their texts in JSON. The types say the same 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,7 +15,7 @@ from operator import attrgetter
 
 from specwright.ir.model.api import Api
 from specwright.ir.model.params import Params, ParamsAlias, ParamsDictionary, ParamsKey
-from specwright.ir.model.values import union
+from specwright.ir.model.values import NAME, union
 from specwright.models.annotations import names_in, unquoted
 from specwright.text import Text
 
@@ -37,8 +36,6 @@ _TYPES: Mapping[str, tuple[str, ...]] = {
 }
 _LITERAL = "Literal["
 _SCALARS = frozenset({"None", "bool", "float", "int", "str"})
-# A text, or a name that is not an attribute.
-_TEXT_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*)""")
 
 
 def with_params(api: Api, source: str) -> Api:
@@ -314,7 +311,7 @@ def _has_values(types: list[str]) -> bool:
 
 def _words(annotation: str) -> set[str]:
     """Return the names in an annotation; attributes and texts are not among them."""
-    return {*_TEXT_OR_NAME.findall(annotation)} - {""}
+    return {*NAME.findall(annotation)} - {""}
 
 
 def _is_attribute(name: str) -> bool:

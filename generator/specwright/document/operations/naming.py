@@ -53,8 +53,8 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Batch Callable ClientConfig ClientCredentials Credentials Generator
-    Group Iterable JsonValue Literal MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages
+    AsyncGenerator Awaitable Batch Callable ClientConfig ClientCredentials Credentials FileTypes
+    Generator Group Iterable JsonValue Literal MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages
     PasswordCredentials RawBody Redirect RequestOptions SERVICE Sequence ServerSentEvent Stream
     SyncGroup TYPE_CHECKING Timeout Transport UnknownServerSentEvent
     """.split()
@@ -63,9 +63,9 @@ CLIENTS = frozenset(
 SERVER = frozenset(
     """
     Allowance Any AsyncIterable Authenticate Awaitable Callable Checker Context Credentials Cursors
-    DigestCredentials DigestOptions Group Hooks ImplementationError Iterable JsonValue Literal
-    Mapping Options Policy Problem Protocol RateLimitClass RateLimiter RawBody Redirect Reply
-    Request Sequence ServerSentEvent Starlette TypeAlias TypedDict Unimplemented
+    DigestCredentials DigestOptions FileTypes Group Hooks ImplementationError Iterable JsonValue
+    Literal Mapping Options Policy Problem Protocol RateLimitClass RateLimiter RawBody Redirect
+    Reply Request Sequence ServerSentEvent Starlette TypeAlias TypedDict Unimplemented
     UnknownServerSentEvent Unpack
     """.split()
 )

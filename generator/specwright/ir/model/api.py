@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from specwright.distributions import with_runtime
-from specwright.ir.model.bodies import RequestBody, ResponseDefinition
+from specwright.ir.model.bodies import RAW, RequestBody, ResponseDefinition
 from specwright.ir.model.operations import (
     Alternatives,
     Contract,
@@ -17,7 +17,8 @@ from specwright.ir.model.operations import (
     ServerDefinition,
 )
 from specwright.ir.model.params import Params
-from specwright.ir.model.values import MODEL, Constructed, Default, TypeRef
+from specwright.ir.model.values import MODEL, NAME, Constructed, Default, TypeRef
+from specwright.runtime.shared.media.table import MEDIA
 from specwright.text import Text
 
 if TYPE_CHECKING:
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from specwright.runtime.shared.media.medium import Medium
 
 T = TypeVar("T")
+
+# The types that annotations name, by the modules of the runtime's room `shared`.
+_SHARED_TYPES: Mapping[str, tuple[str, ...]] = {
+    "files": ("FileTypes",),
+    "responses": (RAW, "Redirect"),
+    **{f"media.{type(m).__module__.rpartition('.')[2]}": m.exports for m in MEDIA},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +293,17 @@ class Api:
         """The classes of values of these media, by the names of their modules."""
         exports = {type(m).__module__.rpartition(".")[2]: m.exports for m in self.media}
         return {module: exports[module] for module in sorted(exports) if exports[module]}
+
+    @cached_property
+    def handler_exports(self) -> Mapping[str, tuple[str, ...]]:
+        """The runtime's types in the signatures of handlers, by their modules in `shared`."""
+        annotations = (text for o in self.operations for text in o.handler_annotations)
+        names = {name for text in annotations for name in NAME.findall(text)}
+        exports = {
+            module: tuple(type_ for type_ in types if type_ in names)
+            for module, types in _SHARED_TYPES.items()
+        }
+        return {module: types for module, types in exports.items() if types}
 
     @property
     def credentials(self) -> tuple[SecurityScheme, ...]:

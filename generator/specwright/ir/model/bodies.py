@@ -240,7 +240,16 @@ class ResponseDefinition:
         """The annotation of a server's result."""
         if self.status in WITHOUT_BODY:
             return "None"
-        return union(content.server_result for content in self.contents) or RAW
+        return self._returned or RAW
+
+    @property
+    def server_failure(self) -> str:
+        """The annotation of a server's response that is not a result; None without content."""
+        return self._returned or "None"
+
+    @property
+    def _returned(self) -> str:
+        return union(content.server_result for content in self.contents)
 
     @property
     def is_success(self) -> bool:

@@ -269,6 +269,22 @@ class OperationDefinition:
         return union([*(r.server_result for r in self.result_responses), *leads]) or RAW
 
     @property
+    def reply_value(self) -> str:
+        """The annotation of the value of a handler's `Reply`, for all declared statuses."""
+        if self.method == "HEAD":
+            return "None"
+        results = self.result_responses
+        others = (r.server_failure for r in self.responses if r not in results)
+        return union([*(r.server_result for r in results), *others]) or RAW
+
+    @property
+    def handler_annotations(self) -> tuple[str, ...]:
+        """The annotations of a handler: those of its arguments, and of its result."""
+        body = () if self.body is None else (self.body.server_argument,)
+        arguments = (*(parameter.type.annotation for parameter in self.parameters), *body)
+        return (*arguments, self.server_result, self.reply_value)
+
+    @property
     def content_type(self) -> str:
         """The argument that chooses the form of the body; empty if there is only one form."""
         names = {c.media_type for c in self.body.choices} if self.body else set[Text]()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A text in an annotation, or the name of a model, which is the group.
 MODEL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\bmodels\.(\w+)""")
+# The same for a name that is not an attribute.
+NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*)""")
 
 
 class Kind(StrEnum):

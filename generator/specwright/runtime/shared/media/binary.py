@@ -12,7 +12,7 @@ from .medium import Chunks, Converter, Medium, Payload
 class Binary(Medium):
     """Bytes as they are; the fallback for all media types."""
 
-    sent = returned = "_files.FileTypes"
+    sent = returned = "FileTypes"
     received = parsed = "bytes"
     sample = b"\x89PNG\r\n\x1a\n\x00"
     has_schema = False

@@ -47,13 +47,13 @@ class Bicycles(Protocol):
 
     async def list_bicycles(
         self, *, kind: models.Kind | None, page: int, per_page: int, context: Context
-    ) -> models.BicyclePage | Reply[models.BicyclePage]:
+    ) -> models.BicyclePage | Reply[models.BicyclePage | models.Problem]:
         """List bicycles"""
         raise Unimplemented
 
     async def get_bicycle(
         self, *, bicycle_id: str, context: Context
-    ) -> models.Bicycle | Reply[models.Bicycle]:
+    ) -> models.Bicycle | Reply[models.Bicycle | models.Problem]:
         """Get a bicycle"""
         raise Unimplemented
 
@@ -67,23 +67,25 @@ class Rentals(Protocol):
 
     async def start_rental(
         self, *, body: models.RentalStart, context: Context
-    ) -> models.Rental | Reply[models.Rental]:
+    ) -> models.Rental | Reply[models.Rental | models.InvalidProblem | models.Problem]:
         """Start a rental"""
         raise Unimplemented
 
     async def get_rental(
         self, *, rental_id: str, context: Context
-    ) -> models.Rental | Reply[models.Rental]:
+    ) -> models.Rental | Reply[models.Rental | models.Problem]:
         """Get a rental"""
         raise Unimplemented
 
-    async def end_rental(self, *, rental_id: str, context: Context) -> None | Reply[None]:
+    async def end_rental(
+        self, *, rental_id: str, context: Context
+    ) -> None | Reply[models.Problem | None]:
         """End a rental"""
         raise Unimplemented
 
     async def change_rental(
         self, *, rental_id: str, body: models.RentalChange, context: Context
-    ) -> models.Rental | Reply[models.Rental]:
+    ) -> models.Rental | Reply[models.Rental | models.InvalidProblem | models.Problem]:
         """Change a rental"""
         raise Unimplemented
 

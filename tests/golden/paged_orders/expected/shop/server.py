@@ -50,13 +50,13 @@ class Orders(Protocol):
 
     async def list_orders(
         self, *, after: str | None, limit: int, context: Context
-    ) -> models.OrderPage | Reply[models.OrderPage]:
+    ) -> models.OrderPage | Reply[models.OrderPage | models.Error]:
         """List orders"""
         raise Unimplemented
 
     async def create_order(
         self, *, body: models.Order, context: Context
-    ) -> models.Order | Reply[models.Order]:
+    ) -> models.Order | Reply[models.Order | models.Error]:
         """Place an order"""
         raise Unimplemented
 

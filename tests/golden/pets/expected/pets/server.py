@@ -40,7 +40,7 @@ class Pets(Protocol):
 
     async def get_pet(
         self, *, pet_id: str, fields: Sequence[str] | None, context: Context
-    ) -> models.Pet | Reply[models.Pet]:
+    ) -> models.Pet | Reply[models.Pet | None]:
         """Get one pet"""
         raise Unimplemented
 

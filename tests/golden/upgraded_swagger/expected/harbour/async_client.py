@@ -14,7 +14,7 @@ from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.config import ClientConfig
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport.base import AsyncTransport, Timeout
-from ._runtime.shared import files as _files
+from ._runtime.shared.files import FileTypes
 
 if TYPE_CHECKING:
     import httpx2
@@ -127,7 +127,7 @@ class AsyncShips(AsyncGroup):
         self,
         name: str,
         *,
-        manifest: _files.FileTypes,
+        manifest: FileTypes,
         note: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.config import ClientConfig
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport.base import Timeout, Transport
-from ._runtime.shared import files as _files
+from ._runtime.shared.files import FileTypes
 
 if TYPE_CHECKING:
     import httpx2
@@ -123,7 +123,7 @@ class Ships(SyncGroup):
         self,
         name: str,
         *,
-        manifest: _files.FileTypes,
+        manifest: FileTypes,
         note: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> None:

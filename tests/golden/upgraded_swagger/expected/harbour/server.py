@@ -20,11 +20,12 @@ from ._runtime.server.implementations import Group, ImplementationError
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.server.responses import Reply
 from ._runtime.server.threads import in_thread
-from ._runtime.shared import files as _files
 from ._runtime.shared.codec import Checker
+from ._runtime.shared.files import FileTypes
 
 __all__ = [
     "Authenticate",
+    "FileTypes",
     "Checker",
     "Context",
     "ImplementationError",
@@ -58,13 +59,13 @@ class Ships(Protocol):
 
     async def get_manifest(
         self, *, name: str, context: Context
-    ) -> _files.FileTypes | Reply[_files.FileTypes]:
+    ) -> FileTypes | Reply[FileTypes | models.Error]:
         """What the ship carries"""
         raise Unimplemented
 
     async def put_manifest(
         self, *, name: str, body: models.PutManifest_Request, context: Context
-    ) -> None | Reply[None]:
+    ) -> None | Reply[models.Error | None]:
         """Hand in what the ship carries"""
         raise Unimplemented
 

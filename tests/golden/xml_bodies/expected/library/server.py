@@ -46,7 +46,7 @@ class Books(Protocol):
 
     async def add_book(
         self, *, body: models.Book, context: Context
-    ) -> models.Book | Reply[models.Book]:
+    ) -> models.Book | Reply[models.Book | models.Problem]:
         """Add a book."""
         raise Unimplemented
 

@@ -14,7 +14,7 @@ from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.config import ClientConfig
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport.base import Timeout, Transport
-from ._runtime.shared import files as _files
+from ._runtime.shared.files import FileTypes
 
 if TYPE_CHECKING:
     import httpx2
@@ -94,7 +94,7 @@ class Users(SyncGroup):
         self,
         *,
         name: str,
-        avatar: _files.FileTypes | None = None,
+        avatar: FileTypes | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.User:
         """POST /users"""
@@ -123,7 +123,7 @@ class Pictures(SyncGroup):
     def replace_picture(
         self,
         *,
-        image: _files.FileTypes,
+        image: FileTypes,
         content_type: Literal["application/json", "multipart/form-data"] | None = None,
         request_options: RequestOptions | None = None,
     ) -> None:
@@ -136,7 +136,7 @@ class Pictures(SyncGroup):
         )
 
     def add_picture(
-        self, *, image: _files.FileTypes, request_options: RequestOptions | None = None
+        self, *, image: FileTypes, request_options: RequestOptions | None = None
     ) -> None:
         """POST /pictures"""
         return self._calls.call(
