@@ -38,8 +38,10 @@ from specwright.ir.build import build, with_examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.model.api import Api, PackageNames
 from specwright.json_values import mapping
+from specwright.models.declarations import Declarations
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
+from specwright.models.listing import with_listing
 from specwright.models.outline import outline
 from specwright.models.params import with_params
 from specwright.names import constant, pascal
@@ -135,7 +137,8 @@ def generate(
         models = models_of()
         progress("rendering templates")
         api = with_examples(prepared.normal, prepared.api(models.index, options))
-        api = with_params(api, models.source)
+        declared = Declarations(models.source)
+        api = with_listing(with_params(api, declared), declared)
         rendered = render_package(api, models.source, renderer, options.deprecated)
         return {**rendered, **runtime}
 

@@ -214,17 +214,103 @@ def test_links_of_a_listing_lead_to_models(notes: Path) -> None:
     assert '<a id="models.Label"></a>Label: `name`, `made`, `price`' in text
 
 
-def test_a_new_operation_adds_lines_to_a_listing(specwright: Run, tmp_path: Path) -> None:
-    def listing(document: dict[str, Any]) -> list[str]:
-        (tmp_path / "openapi.json").write_text(json.dumps(document), "utf-8")
-        done = specwright(
-            "generate", "--document", "openapi.json", "--package", "notes", cwd=tmp_path
-        )
-        assert done.returncode == 0, done.stderr
-        return (tmp_path / "generated/api.md").read_text("utf-8").splitlines()
+def listing(specwright: Run, place: Path, document: dict[str, Any]) -> list[str]:
+    (place / "openapi.json").write_text(json.dumps(document), "utf-8")
+    done = specwright("generate", "--document", "openapi.json", "--package", "notes", cwd=place)
+    assert done.returncode == 0, done.stderr
+    return (place / "generated/api.md").read_text("utf-8").splitlines()
 
-    before = listing(DOCUMENT)
+
+def test_a_new_operation_adds_lines_to_a_listing(specwright: Run, tmp_path: Path) -> None:
+    before = listing(specwright, tmp_path, DOCUMENT)
     paths = {"/new": {"get": operation("getNew", "notes")}, **DOCUMENT["paths"]}
-    after = listing({**DOCUMENT, "paths": paths})
+    after = listing(specwright, tmp_path, {**DOCUMENT, "paths": paths})
     assert set(after) - set(before) == {"- GET /new: `get_new() -> None`"}
     assert set(before) <= set(after) and len(after) == len(before) + 1
+
+
+def properties(*names: str, **others: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {**dict.fromkeys(names, TEXT), **others}}
+
+
+def event(kind: str) -> dict[str, Any]:
+    own = properties(kind, type={"const": kind})
+    return {"allOf": [ref("Dated"), {**own, "required": ["type"]}]}
+
+
+TYPES = {
+    "Dated": properties("id", "createdAt"),
+    "Named": properties("name"),
+    "Person": {"allOf": [ref("Dated"), properties("email", "id")]},
+    "Customer": {"allOf": [ref("Person"), ref("Named"), properties("vip", "email")]},
+    "Made": event("made"),
+    "Gone": event("gone"),
+    "Event": {
+        "oneOf": [ref("Made"), ref("Gone")],
+        "discriminator": {
+            "propertyName": "type",
+            "mapping": {"made": "#/components/schemas/Made", "gone": "#/components/schemas/Gone"},
+        },
+    },
+    "Level": {"enum": ["low", "high"]},
+    "Anything": {
+        "oneOf": [
+            ref("Event"),
+            {"type": "array", "items": ref("Named")},
+            {"const": HOSTILE},
+            {"type": "string", "maxLength": 3},
+        ]
+    },
+    "Empty": {"type": "object", "additionalProperties": False, "properties": {}},
+    "Unused": properties("unused"),
+}
+LISTED = {
+    "Anything": "one of [Event](#models.Event), `list[Named]`, ````Literal[",
+    "Customer": "`id`, `created_at`, `email`, `name`, `vip`",
+    "Event": "one of " + ", ".join(f"[{n}](#models.{n})" for n in ("Made", "Gone", "UnknownEvent")),
+    "Gone": "`id`, `created_at`, `gone`, `type`",
+    "Made": "`id`, `created_at`, `made`, `type`",
+    "Named": "`name`",
+    "UnknownEvent": "`type`",
+}
+FIELDS = """
+import json
+from notes import models
+names = {name: getattr(type_, "model_fields", ()) for name, type_ in vars(models).items()}
+print(json.dumps({name: [*fields] for name, fields in names.items()}))
+"""
+
+
+def test_a_listing_has_inherited_attributes_and_the_members_of_unions(
+    specwright: Run, tmp_path: Path
+) -> None:
+    operations = {
+        "/customers": {"get": operation("getCustomer", "all", ref("Customer"))},
+        "/events": {"get": operation("getEvent", "all", ref("Event"))},
+        "/anything": {"get": operation("getAny", "all", ref("Anything"))},
+        "/level": {"get": operation("getLevel", "all", ref("Level"))},
+    }
+    components = {"schemas": TYPES}
+    lines = listing(
+        specwright, tmp_path, {**DOCUMENT, "paths": operations, "components": components}
+    )
+    assert "- GET /events: `get_event() -> models.Event`; [Event](#models.Event)" in lines
+    entries = [re.fullmatch(r'- <a id="models.(\w+)"></a>\1: (.*)', line) for line in lines]
+    listed = {entry[1]: entry[2] for entry in entries if entry}
+    assert list(listed) == list(LISTED)
+    any_ = listed.pop("Anything")
+    assert any_.startswith(LISTED["Anything"]) and any_.endswith(", `str`")
+    assert listed == {name: text for name, text in LISTED.items() if name != "Anything"}
+    html = MarkdownIt("gfm-like").render("\n".join(lines))
+    assert "<script" not in html
+    done = subprocess.run(
+        [sys.executable, "-c", FIELDS],
+        cwd=tmp_path / "generated",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    fields = json.loads(done.stdout)
+    for name, text in listed.items():
+        if "](" not in text:
+            assert {*re.findall(r"`(\w+)`", text)} == {*fields[name]}

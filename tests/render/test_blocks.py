@@ -19,7 +19,9 @@ from specwright.ir.build import build, with_examples
 from specwright.ir.model import api as api_model
 from specwright.ir.model.api import Api
 from specwright.ir.model.operations import OperationDefinition
+from specwright.models.declarations import Declarations
 from specwright.models.generate import generate
+from specwright.models.listing import with_listing
 from specwright.pipeline import package_names
 from specwright.render.overrides import blocks
 from specwright.render.package import ARTIFACTS, shared_values
@@ -37,9 +39,10 @@ BEGIN, END = "⟦", "⟧"
 @pytest.fixture(scope="module")
 def api() -> Api:
     document = split_directions(normalise(upgrade(load(ROOT / "spec" / "openapi.json"))))
-    index = generate(document).index
+    models = generate(document)
     names = package_names(document, PackageOptions())
-    return with_examples(document, build(document, index, names, short_names=False))
+    built = with_examples(document, build(document, models.index, names, short_names=False))
+    return with_listing(built, Declarations(models.source))
 
 
 def contexts(template: str, api: Api) -> Iterator[Mapping[str, object]]:

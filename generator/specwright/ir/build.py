@@ -156,11 +156,7 @@ class _Builder:
             errors=error_types(self.document, self.types),
             error_body=error_body(operation for group in groups for operation in group.operations),
             contract=declarations(data, Place.DOCUMENT),
-            classes={
-                model.name: tuple(model.fields.values())
-                for model in self.index.models.values()
-                if model.is_class
-            },
+            classes=frozenset(model.name for model in self.index.models.values() if model.is_class),
             xml_shapes={
                 Text(name): constructed(shape)
                 for name, shape in sorted(self.contents.xml.named.items())

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from keyword import iskeyword
 from operator import attrgetter
 
 from specwright.ir.model.api import Api
 from specwright.ir.model.params import Params, ParamsAlias, ParamsDictionary, ParamsKey
 from specwright.ir.model.values import NAME, union
-from specwright.models.annotations import names_in, unquoted
+from specwright.models.annotations import names_in
+from specwright.models.declarations import Declarations, DeclaredField, members_of
 from specwright.text import Text
 
 # The types that values of a type in the module of models are made of.
@@ -38,57 +38,29 @@ _LITERAL = "Literal["
 _SCALARS = frozenset({"None", "bool", "float", "int", "str"})
 
 
-def with_params(api: Api, source: str) -> Api:
-    """Return the representation of an API with typed dictionaries for its arguments.
-
-    Args:
-        source: the module of models.
-    """
-    return replace(api, params=_Derivation(source).of(api.argument_models))
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    name: str
-    annotation: ast.expr
-    is_required: bool
-    description: str
+def with_params(api: Api, declared: Declarations) -> Api:
+    """Return the representation of an API with typed dictionaries for its arguments."""
+    return replace(api, params=_Derivation(declared).of(api.argument_models))
 
 
 class _Derivation:
     """The types of a module of models as those of dictionaries."""
 
-    def __init__(self, source: str) -> None:
-        body = ast.parse(source).body
-        self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
-        self._aliases = {
-            name: type_
-            for node in body
-            if (name := _name(node)) is not None and (type_ := _aliased(node)) is not None
-        }
-        self._descriptions = _descriptions(body)
-        # A type with the name of a field has another name in the module.
-        self._imports = {
-            imported.asname: imported.name
-            for node in body
-            if isinstance(node, ast.ImportFrom)
-            for imported in node.names
-            if imported.asname is not None
-        }
-        self._references: dict[str, set[str]] = {}
+    def __init__(self, declared: Declarations) -> None:
+        self._declared = declared
         self._wanted: set[str] = set()
         self._pending: list[str] = []
 
     def of(self, names: Iterable[str]) -> Params:
         """Return the types with these names, and those that they refer to."""
         for name in names:
-            if self._has_dictionary(name):
+            if self._declared.leads_to_class(name):
                 self._want(name)
         dictionaries: list[ParamsDictionary] = []
         aliases: list[ParamsAlias] = []
         # It grows by the names in the types of others.
         for name in self._pending:
-            if name in self._classes:
+            if name in self._declared.classes:
                 dictionaries.append(self._dictionary(name))
             else:
                 aliases.append(self._alias(name))
@@ -102,27 +74,12 @@ class _Derivation:
             self._pending.append(name)
 
     def _dictionary(self, name: str) -> ParamsDictionary:
-        keys = tuple(map(self._key, self._fields(self._classes[name]).values()))
-        description = ast.get_docstring(self._classes[name]) or ""
+        keys = tuple(map(self._key, self._declared.fields(name).values()))
+        description = ast.get_docstring(self._declared.classes[name]) or ""
         is_class = all(_is_attribute(key.attribute) for key in keys)
         return ParamsDictionary(name, keys, Text(description), is_class)
 
-    def _fields(self, node: ast.ClassDef) -> dict[str, _Field]:
-        """Return the fields of a class by name, inherited ones first."""
-        fields: dict[str, _Field] = {}
-        for base in node.bases:
-            if isinstance(base, ast.Name) and base.id in self._classes:
-                fields |= self._fields(self._classes[base.id])
-        descriptions = _descriptions(node.body)
-        for field in node.body:
-            match field:
-                case ast.AnnAssign(ast.Name(name), annotation, value):
-                    description = descriptions.get(name, "")
-                    type_ = unquoted(annotation)
-                    fields[name] = _Field(name, type_, value is None, description)
-        return fields
-
-    def _key(self, field: _Field) -> ParamsKey:
+    def _key(self, field: DeclaredField) -> ParamsKey:
         arguments = _arguments(field.annotation)
         aliases = (a.value for a in arguments if a.arg == "alias")
         wire = next((ast.literal_eval(alias) for alias in aliases), field.name)
@@ -131,8 +88,8 @@ class _Derivation:
         return ParamsKey(Text(wire), annotation, Text(field.description))
 
     def _alias(self, name: str) -> ParamsAlias:
-        annotation = _joined(self._alternatives(self._aliases[name], is_inner=False))
-        return ParamsAlias(name, annotation, Text(self._descriptions.get(name, "")))
+        annotation = _joined(self._alternatives(self._declared.aliases[name], is_inner=False))
+        return ParamsAlias(name, annotation, Text(self._declared.descriptions.get(name, "")))
 
     def _alternatives(self, node: ast.expr, *, is_inner: bool = True) -> list[str]:
         """Return the types that values of a type are made of.
@@ -146,11 +103,11 @@ class _Derivation:
             case ast.Constant(str(text)):
                 return self._alternatives(ast.parse(text, mode="eval").body, is_inner=is_inner)
             case ast.BinOp() | ast.Subscript(ast.Name("Union")):
-                return self._union(_members(node), is_inner=is_inner)
+                return self._union(members_of(node), is_inner=is_inner)
             case ast.Subscript(ast.Name("Optional"), inner):
                 return [*self._alternatives(inner, is_inner=is_inner), "None"]
             case ast.Subscript(ast.Name("Annotated"), ast.Tuple([type_, *marks])):
-                members = _members(type_)
+                members = members_of(type_)
                 if any(map(_is_closed_union, marks)):
                     known = [member for member in members if not self._is_unknown(member)]
                     # A union may have no other member, as one of values that nothing fits.
@@ -177,38 +134,18 @@ class _Derivation:
         ]
 
     def _named(self, name: str, *, is_inner: bool) -> list[str]:
-        if self._has_dictionary(name):
+        if self._declared.leads_to_class(name):
             self._want(name)
             return [f"models.{name}", name] if is_inner else [name]
-        if name in self._aliases:
-            types = self._alternatives(self._aliases[name])
+        if name in self._declared.aliases:
+            types = self._alternatives(self._declared.aliases[name])
             return [f"models.{name}"] if _has_values(types) else types
-        return [*_TYPES.get(self._imports.get(name, name), ("object",))]
-
-    def _has_dictionary(self, name: str) -> bool:
-        """Return whether a type is a class, or an alias that refers to a class or to itself."""
-        if name in self._classes:
-            return True
-        seen, pending = set[str](), [name]
-        while pending:
-            new = self._references_of(pending.pop()) - seen
-            if name in new or not self._classes.keys().isdisjoint(new):
-                return True
-            seen |= new
-            pending += new
-        return False
-
-    def _references_of(self, name: str) -> set[str]:
-        """Return the names in an alias; none for other names."""
-        if name not in self._references:
-            type_ = self._aliases.get(name)
-            self._references[name] = set() if type_ is None else names_in(type_)
-        return self._references[name]
+        return [*_TYPES.get(self._declared.imported(name), ("object",))]
 
     def _is_unknown(self, member: ast.expr) -> bool:
         """Return whether a member of a union is the model for values of later types."""
-        names = names_in(member) & self._classes.keys()
-        fields = (field for name in names for field in self._classes[name].body)
+        names = names_in(member) & self._declared.classes.keys()
+        fields = (field for name in names for field in self._declared.classes[name].body)
         return any(
             isinstance(field, ast.AnnAssign) and "UnknownTag" in names_in(field.annotation)
             for field in fields
@@ -238,34 +175,6 @@ def _joined(alternatives: list[str]) -> str:
     return "object" if "object" in alternatives else union(alternatives)
 
 
-def _name(node: ast.stmt) -> str | None:
-    match node:
-        case ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]):
-            return name
-    return None
-
-
-def _aliased(node: ast.stmt) -> ast.expr | None:
-    """Return the type of an alias."""
-    match node:
-        case ast.AnnAssign(annotation=ast.Name("TypeAlias"), value=type_):
-            return type_
-        case ast.Assign(value=ast.Call(ast.Name("TypeAliasType"), [_, type_])):
-            return type_
-    return None
-
-
-def _descriptions(body: list[ast.stmt]) -> dict[str, str]:
-    """Return the docstrings below names in a body."""
-    return {
-        name: below.value.value
-        for node, below in pairwise(body)
-        if (name := _name(node)) is not None
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-        if isinstance(below.value.value, str)
-    }
-
-
 def _arguments(annotation: ast.expr) -> Iterator[ast.keyword]:
     """Yield the arguments of the marks of a field, from the outside in."""
     match annotation:
@@ -277,18 +186,6 @@ def _arguments(annotation: ast.expr) -> Iterator[ast.keyword]:
                 for argument in mark.keywords
             )
             yield from _arguments(type_)
-
-
-def _members(node: ast.expr) -> list[ast.expr]:
-    """Return the members of a union, or the type itself if it is something else."""
-    match node:
-        case ast.BinOp(left, ast.BitOr(), right):
-            return [*_members(left), *_members(right)]
-        case ast.Subscript(ast.Name("Union"), ast.Tuple(members)):
-            return members
-        case ast.Subscript(ast.Name("Union"), member):
-            return [member]
-    return [node]
 
 
 def _is_closed_union(mark: ast.expr) -> bool:

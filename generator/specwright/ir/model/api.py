@@ -119,6 +119,19 @@ class ExampleValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedType:
+    """A type in a signature: a class with its attributes, or an alias of the members of a union.
+
+    Attributes:
+        attributes: their names, inherited ones first.
+        members: their types; one alone if it is another alias.
+    """
+
+    attributes: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Argument:
     """An argument of a call; without a name, it is positional.
 
@@ -236,11 +249,12 @@ class Api:
 
     Attributes:
         error_body: the annotation of an error body, for the failures of all operations.
-        classes: the attributes of each class of the models.
+        classes: the names of the classes of the models.
         examples, events, calls: empty until `with_examples` adds them; calls are one for each
             group, unless its operations cannot be shown.
         xml_shapes: the shapes of values in XML that nodes refer to by name.
         params: the typed dictionaries of its arguments, which `with_params` adds.
+        listed: the classes and unions in signatures of methods, which `with_listing` adds.
     """
 
     title: Text
@@ -262,12 +276,13 @@ class Api:
     errors: ErrorTypes | None
     error_body: str
     contract: Contract
-    classes: Mapping[str, tuple[str, ...]]
+    classes: frozenset[str]
     examples: tuple[ExampleValue, ...] = ()
     events: tuple[ExampleValue, ...] = ()
     calls: tuple[Call, ...] = ()
     xml_shapes: Mapping[Text, Constructed] = field(default_factory=dict)
     params: Params = field(default_factory=Params)
+    listed: Mapping[str, ListedType] = field(default_factory=dict)
 
     @cached_property
     def has_xml(self) -> bool:
@@ -369,12 +384,6 @@ class Api:
     def redirects(self) -> bool:
         """Whether any operation succeeds with a redirect."""
         return any(operation.is_redirect for operation in self.operations)
-
-    @cached_property
-    def shown_classes(self) -> tuple[str, ...]:
-        """The classes in the signatures of the client's methods, in alphabetical order."""
-        names = {name for operation in self.operations for name in operation.models}
-        return tuple(sorted(names & self.classes.keys()))
 
     @cached_property
     def argument_models(self) -> tuple[str, ...]:
