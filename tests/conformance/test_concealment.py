@@ -121,6 +121,22 @@ def test_a_value_that_the_test_makes_up_stays_in_what_it_sends() -> None:
         assert Concealment(PUBLISHED.__eq__)(given) == given
 
 
+@pytest.mark.parametrize(
+    ("source", "is_own"), [("scenarios", True), ("fuzzing", True), ("traffic", False)]
+)
+def test_a_value_that_the_test_makes_up_is_no_secret_where_a_server_returns_it(
+    source: str, is_own: bool
+) -> None:
+    value = "a made-up session"
+    echo = {"sessionId": value}
+    answer = json.dumps({"context": echo, "token": SECRET}).encode()
+    given = exchange(source, sent=JSON, body=json.dumps(echo).encode(), answer=answer)
+    shown, found = concealed(given)
+    assert SECRET not in shown
+    assert found == ({SECRET} if is_own else {SECRET, value})
+    assert shown.count(value) == (2 if is_own else 0)
+
+
 def test_a_secret_that_stands_in_the_document_is_hidden_where_it_is_one_and_nowhere_else() -> None:
     shown, found = concealed(exchange(sent=JSON, body=json.dumps({"password": PUBLISHED}).encode()))
     assert PUBLISHED not in shown

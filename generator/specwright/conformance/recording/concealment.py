@@ -78,7 +78,7 @@ class Concealment:
 
     A header, a query parameter, a form field and a JSON member at any depth hold a secret if
     their name says so. Values that the test generates itself stay in its requests, so that they
-    can be repeated.
+    can be repeated, and in the responses to these, which may return them.
 
     Attributes:
         is_published: whether a text is in the document, and so was not generated.
@@ -91,20 +91,31 @@ class Concealment:
     def __call__(self, exchange: Exchange) -> Exchange:
         """Return the exchange without the secrets of its request and its response."""
         request, response = exchange.request, exchange.response
-        take = self._take_published if exchange.source in _INVENTORS else self._take
+        is_generated = exchange.source in _INVENTORS
+        own = set[str]()
+
+        def sent(value: str) -> str:
+            if not is_generated or self.is_published(value):
+                return self._take(value)
+            own.add(value)
+            return value
+
+        def returned(value: str) -> str:
+            return value if value in own else self._take(value)
+
         return replace(
             exchange,
             request=replace(
                 request,
-                url=_in_pairs(request.url, take),
+                url=_in_pairs(request.url, sent),
                 headers=self._headers(request.headers),
-                body=request.body and _in_body(request.header("content-type"), request.body, take),
+                body=request.body and _in_body(request.header("content-type"), request.body, sent),
             ),
             response=response
             and replace(
                 response,
                 headers=self._headers(response.headers),
-                body=_in_body(response.header("content-type"), response.body, self._take),
+                body=_in_body(response.header("content-type"), response.body, returned),
             ),
         )
 
@@ -112,9 +123,6 @@ class Concealment:
         if not self.is_published(value):
             self.values.add(value)
         return REDACTED if value else value
-
-    def _take_published(self, value: str) -> str:
-        return self._take(value) if self.is_published(value) else value
 
     def _headers(self, headers: Headers) -> Headers:
         return tuple((name, self._header(name.lower(), value)) for name, value in headers)
