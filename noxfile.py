@@ -518,6 +518,8 @@ def histories(session: nox.Session) -> None:
 def foreign_servers(session: nox.Session) -> None:
     """Test third-party servers, next to schemathesis; save the results (an hour)."""
     install_workspace(session)
+    # It has a PostgreSQL.
+    install_group(session, "test")
     session.run("python", "-m", "lab.foreign_servers", *session.posargs)
 
 

@@ -26,7 +26,7 @@ from lab.foreign_servers.runs import (
 from lab.foreign_servers.servers import SERVERS, Server
 from lab.measured import records
 
-_Run = Callable[[Running, str, int, Path], tuple[Outcome, list[Failure]]]
+_Run = Callable[[Running, Server, int, Path], tuple[Outcome, list[Failure]]]
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def _measured(
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir()
     with started(server, options.place, corpus) as running:
-        return run(running, server.key, options.seconds, reports)
+        return run(running, server, options.seconds, reports)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
@@ -45,10 +46,12 @@ class Running:
     Attributes:
         url: the base URL of its API.
         document: its URL, or a path.
+        key: user and password, or a token; empty if it is open.
     """
 
     url: str
     document: str
+    key: str
 
 
 def install(server: Server, place: Path) -> Path:
@@ -108,22 +111,23 @@ def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
     document = path if server.document.startswith("{") else root + path
     try:
         _await(root)
-        yield Running(root + server.base, document)
+        yield Running(root + server.base, document, server.key or _token(root, server))
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
 
 
 def by_specwright(
-    running: Running, key: str, seconds: int, place: Path
+    running: Running, server: Server, seconds: int, place: Path
 ) -> tuple[Outcome, list[Failure]]:
     """Test a server with `specwright test`; return its result and its failures."""
     command = [
         *("specwright", "test", running.url, "--document", running.document, "--seed", _SEED),
         *("--max-time", str(seconds), "--report-dir", str(place)),
-        *(("--api-key-env", "FOREIGN_KEY") if key else ()),
+        *(("--api-key-env", "FOREIGN_KEY") if running.key else ()),
+        *chain.from_iterable(("--exclude", path) for path in server.excluded),
     ]
-    done, took = _timed(command, {"FOREIGN_KEY": key})
+    done, took = _timed(command, {"FOREIGN_KEY": running.key})
     if not (place / "result.json").exists():
         return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {}), []
     result = json.loads((place / "result.json").read_text("utf-8"))
@@ -143,14 +147,14 @@ def by_specwright(
 
 
 def by_schemathesis(
-    running: Running, key: str, seconds: int, place: Path
+    running: Running, server: Server, seconds: int, place: Path
 ) -> tuple[Outcome, list[Failure]]:
     """Test a server with schemathesis in its default settings; return its result and failures."""
-    user = ("--auth", key) if ":" in key else ("--header", f"Authorization: Bearer {key}")
     command = [
         *("st", "run", running.document, "--url", running.url, "--seed", _SEED),
         *("--max-time", str(seconds), "--report", "ndjson", "--report-dir", str(place)),
-        *("--continue-on-failure", *(user if key else ())),
+        *("--continue-on-failure", *authorization(running.key, has_user=server.has_user)),
+        *chain.from_iterable(("--exclude-path", path) for path in server.excluded),
     ]
     done, took = _timed(command, {})
     kept = next(place.glob("*.ndjson"), None) if place.exists() else None
@@ -159,6 +163,13 @@ def by_schemathesis(
     events = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
     failures = of_schemathesis(events)
     return _told(took, events, Counter(failure.check for failure in failures)), failures
+
+
+def authorization(key: str, *, has_user: bool) -> tuple[str, ...]:
+    """Return the options with which schemathesis sends a key."""
+    if has_user:
+        return ("--auth", key)
+    return ("--header", f"Authorization: Bearer {key}") if key else ()
 
 
 def _told(took: float, events: list[dict[str, Any]], causes: Counter[str]) -> Outcome:
@@ -190,6 +201,15 @@ def _timed(
         command, env={**ENVIRONMENT, **more}, capture_output=True, text=True, check=False
     )
     return done, round(time.monotonic() - began, 1)
+
+
+def _token(root: str, server: Server) -> str:
+    """Return a token that the server makes; empty if it needs none."""
+    if not server.token:
+        return ""
+    with urllib.request.urlopen(root + server.token, timeout=_START_SECONDS) as response:
+        token: str = json.load(response)["access_token"]
+    return token
 
 
 def _await(url: str) -> None:

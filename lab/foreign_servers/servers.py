@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,17 @@ _KINTO = (
     "test -f kinto.ini || {bin}/kinto init --backend memory --cache-backend memory"
     " --host 127.0.0.1 --ini kinto.ini; exec {bin}/kinto start --ini kinto.ini --port {port}"
 )
+# Its examples are in the database; what would run them is not started.
+_AIRFLOW = (
+    "test -f airflow.db || {{ {bin}/airflow db migrate && {bin}/airflow dags reserialize; }}"
+    " && exec {bin}/airflow api-server --host 127.0.0.1 --port {port} --workers 1"
+)
+_NINJA = (
+    "test -f manage.py || cp -r {place}/tests/demo_project/. ."
+    " && {bin}/python manage.py migrate --run-syncdb --verbosity 0"
+    " && exec {bin}/python manage.py runserver --noreload 127.0.0.1:{port}"
+)
+_UNLEASH_TOKEN = "*:*.an-admin-token"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +47,9 @@ class Server:
         base: the prefix on the server of the paths in the document.
         environment: variables of the server.
         key: user and password, or a token, for the tools; empty if the server is open.
+        has_user: the key is a user and a password.
+        token: the path that returns a token for the tools, if there is no key.
+        excluded: paths that no tool calls, as the server would refuse what follows.
     """
 
     name: str
@@ -46,6 +61,9 @@ class Server:
     base: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
+    has_user: bool = False
+    token: str = ""
+    excluded: tuple[str, ...] = ()
 
 
 def _fastapi(name: str, module: str, *more: str, key: str = "") -> Server:
@@ -60,7 +78,25 @@ def _fastapi(name: str, module: str, *more: str, key: str = "") -> Server:
     )
     packages = ("fastapi==0.139.0", "uvicorn", "python-multipart", *more)
     source = "fastapi==0.139.0"
-    return Server(name=name, packages=packages, source=source, command=command, key=key)
+    return Server(
+        name=name,
+        packages=packages,
+        source=source,
+        command=command,
+        key=key,
+        has_user=bool(key),
+    )
+
+
+def _ninja(name: str, document: str) -> Server:
+    """Return an API of the demonstration project of Django Ninja."""
+    return Server(
+        name=f"Django Ninja, {name}",
+        packages=("django-ninja==1.6.2", "django==5.2.19"),
+        source="django-ninja==1.6.2",
+        command=("sh", "-c", _NINJA),
+        document=document,
+    )
 
 
 def _prism(document: str, key: str = "") -> Server:
@@ -162,7 +198,49 @@ SERVERS = (
         },
         # Its migrations create this user.
         key="admin:passwordadmin",
+        has_user=True,
     ),
+    Server(
+        name="Airflow",
+        packages=("apache-airflow-core==3.3.2",),
+        command=("sh", "-c", _AIRFLOW),
+        environment={
+            "AIRFLOW_HOME": "{data}",
+            "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
+        },
+        token="/auth/token",
+    ),
+    Server(
+        name="Unleash (Express)",
+        packages=("unleash-server@7.5.1",),
+        is_npm=True,
+        command=(sys.executable, "{here}/unleash.py", "{bin}/../unleash-server/dist/server.js"),
+        document="/docs/openapi.json",
+        environment={
+            "PORT": "{port}",
+            "INIT_ADMIN_API_TOKENS": _UNLEASH_TOKEN,
+            "CHECK_VERSION": "false",
+            "SEND_TELEMETRY": "false",
+        },
+        key=_UNLEASH_TOKEN,
+        # Each write is answered 503 while maintenance is on.
+        excluded=("/api/admin/maintenance",),
+    ),
+    Server(
+        name="Litestar, authors",
+        packages=(
+            *("advanced-alchemy==1.12.0", "litestar==2.25.0", "pydantic"),
+            *("aiosqlite", "uvicorn"),
+        ),
+        source="advanced-alchemy==1.12.0",
+        command=(
+            *("{bin}/uvicorn", "litestar_service:app", "--port", "{port}"),
+            *("--app-dir", "{place}/examples/litestar"),
+        ),
+        document="/schema/openapi.json",
+    ),
+    _ninja("events", "/api/openapi.json"),
+    _ninja("parameters", "/api/mp/openapi.json"),
     _fastapi("FastAPI docs, SQL heroes", "sql_databases.tutorial001_an_py310", "sqlmodel"),
     _fastapi("FastAPI docs, forms and files", "request_forms_and_files.tutorial001_an_py310"),
     _fastapi("FastAPI docs, server-sent events", "server_sent_events.tutorial001_py310"),

@@ -12,7 +12,7 @@ import pytest
 from lab.foreign_servers import resent
 from lab.foreign_servers.comparison import Failure, Other, of_schemathesis, of_specwright, others
 from lab.foreign_servers.outcomes import SPECWRIGHT
-from lab.foreign_servers.runs import reports_of
+from lab.foreign_servers.runs import authorization, reports_of
 from lab.foreign_servers.servers import SERVERS
 
 ACCEPTED = "Schema-violating request accepted"
@@ -112,6 +112,21 @@ def test_failures_are_read_from_the_reports_of_both() -> None:
         Failure("Server error", "GET /a", 500, "", 'POST http://x/a {"a": null}', "text/plain"),
         Failure("Server error", "GET /a", None, "", "None None"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "has_user", "options"),
+    [
+        ("", False, ()),
+        ("admin:secret", True, ("--auth", "admin:secret")),
+        # Tokens may have colons, too.
+        ("*:*.secret", False, ("--header", "Authorization: Bearer *:*.secret")),
+    ],
+)
+def test_schemathesis_sends_users_and_tokens(
+    key: str, has_user: bool, options: tuple[str, ...]
+) -> None:
+    assert authorization(key, has_user=has_user) == options
 
 
 def test_findings_are_drawn_by_a_seed_from_all_reports(tmp_path: Path) -> None:
