@@ -14,14 +14,12 @@ from lab.faults_by_others.verdicts import Verdict, Verdicts, load, save
 from lab.measured import records
 
 AT_A_TIME = 2
-# Only what hangs takes so long, on any machine.
-PATIENCE_SECONDS = 900
 
 
 def _rules(name: str, profile: str) -> tuple[str, ...]:
     """The rules that find a fault."""
     with serving(name) as served:
-        return judge(served, SEEDS[0], profile, PATIENCE_SECONDS)
+        return judge(served, SEEDS[0], profile)
 
 
 def judged(names: Sequence[str]) -> Iterator[tuple[str, Verdict]]:
