@@ -6,13 +6,12 @@ import argparse
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -184,11 +183,15 @@ def _confirmed(
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.shops.judge", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="shops and bugs; all by default")
-    given = parser.parse_args().names
+    parser.add_argument(
+        "--schemathesis", action="store_true", help="judge it again, too; else its verdicts stay"
+    )
+    options = parser.parse_args()
+    given = options.names
     if unknown := set(given) - SHOPS.keys() - BUGS.keys():
         parser.error(f"there is no shop or bug {', '.join(sorted(unknown))}")
     record = records.current("shops")
-    program = shutil.which("schemathesis")
+    program = str(SPECWRIGHT.with_name("schemathesis")) if options.schemathesis else None
     clean = True
     for shop in [shop for shop in SHOPS if shop in given] or SHOPS:
         judge = Judge(shop, program)
@@ -200,6 +203,8 @@ def main() -> None:
         names = [bug for bug in BUGS if bug in given] or list(BUGS)
         with ThreadPoolExecutor(AT_A_TIME) as pool:
             for name, verdict in zip(names, pool.map(judge.verdict, names), strict=True):
+                if program is None and name in runs.last:
+                    verdict = replace(verdict, alone=runs.last[name].alone)
                 # The first verdict stays; later runs only replace the last one.
                 runs.first.setdefault(name, verdict)
                 runs.last[name] = verdict
