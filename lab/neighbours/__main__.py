@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from dataclasses import asdict
+import os
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lab.measured import records
 from lab.neighbours.operations import operations
-from lab.neighbours.page import PAGE, line, render
+from lab.neighbours.page import PAGE, Measured, line, render
 from lab.neighbours.stage import Result, stage
 from tests.service import postgres_server
 
@@ -26,14 +27,17 @@ def main() -> None:
         "--seconds", type=float, default=3.0, help="without and with each operation"
     )
     parser.add_argument("--rounds", type=int, default=3, help="of each operation")
-    parser.add_argument("--only", default="", help="a part of an operation; nothing is written")
+    parser.add_argument(
+        "--only", default="", help="a part of an operation; others keep their results"
+    )
     parser.add_argument(
         "--database", choices=DATABASES, help="one of them; the other keeps its results"
     )
     options = parser.parse_args()
     record = records.current("neighbours")
+    kept = _kept()
+    run = Measured(options.size, options.seconds, options.rounds, os.getloadavg()[0], {})
     server = postgres_server.start()
-    results = _kept()
     try:
         # On a disk: what is in memory needs no flush.
         with TemporaryDirectory(dir="/var/tmp") as directory:
@@ -44,15 +48,20 @@ def main() -> None:
             for database in (options.database,) if options.database else DATABASES:
                 print(database, flush=True)
                 measured = _measure(places[database], Path(directory), options)
-                results[database] = asyncio.run(measured)
+                run.results[database] = asyncio.run(measured)
     finally:
         server.cleanup()
-    if not options.only:
+    if options.only:
+        for database, rows in run.results.items():
+            known = {row.words: row for row in kept.results[database]}
+            again = f"in {options.rounds} rounds {record.words}"
+            known.update((row.words, replace(row, again=again)) for row in rows)
+            kept.results[database] = list(known.values())
+    else:
         records.keep("neighbours", record)
-        kept = {database: list(map(asdict, rows)) for database, rows in results.items()}
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-        text = render(results, options.size, options.seconds, options.rounds)
-        PAGE.write_text(text, "utf-8")
+        kept = replace(run, results={**kept.results, **run.results})
+    KEPT.write_text(json.dumps(asdict(kept), indent=1) + "\n", "utf-8")
+    PAGE.write_text(render(kept), "utf-8")
 
 
 async def _measure(place: str, directory: Path, options: argparse.Namespace) -> list[Result]:
@@ -66,9 +75,12 @@ async def _measure(place: str, directory: Path, options: argparse.Namespace) -> 
     return results
 
 
-def _kept() -> dict[str, list[Result]]:
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
-    return {database: [Result(**row) for row in rows] for database, rows in kept.items()}
+def _kept() -> Measured:
+    kept = json.loads(KEPT.read_text("utf-8"))
+    results = {
+        database: [Result(**row) for row in rows] for database, rows in kept["results"].items()
+    }
+    return Measured(**{**kept, "results": results})
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.measured import records
@@ -12,35 +12,53 @@ from lab.neighbours.stage import Result
 
 PAGE = Path(__file__).parents[2] / "docs" / "service-neighbours.md"
 MOST = 2.0
-_LOAD = os.getloadavg()[0]
 _HEAD = (
     "| The large partner calls | its p50 ms | GET p99 ms | ratio | order p99 ms | ratio"
     " | longest ms |\n|---|---:|---:|---:|---:|---:|---:|\n"
 )
 
 
-def render(results: Mapping[str, Sequence[Result]], size: int, seconds: float, rounds: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A run.
+
+    Attributes:
+        size: rows of each table.
+        seconds: of each round without and with an operation.
+        load: the load average before the run.
+        results: by database; some may have been measured again.
+    """
+
+    size: int
+    seconds: float
+    rounds: int
+    load: float
+    results: dict[str, list[Result]]
+
+
+def render(run: Measured) -> str:
     """Make the page."""
     parts = [
         "# Waits beside a large partner\n\n"
         f"Written by `nox -s neighbours` {records.words('neighbours')}; do not edit. One process"
-        f" serves a partner with {size * 9 // 10:,} orders, as many eSIMs, top-ups, events and"
+        f" serves a partner with {run.size * 9 // 10:,} orders, as many eSIMs, top-ups, events and"
         " waiting deliveries, and a small one that sends 60 GET and 30 orders per second. The large"
         " one calls one operation after another, as often as the limits of a key allow: 10 reads"
         " or 1 write per second, or all requests of a minute at once, each over a connection of its"
-        f" own. The waits are those of the small one, for {seconds:.0f} s without and"
-        f" {seconds:.0f} s with the calls of the large one, from the moment at which a request was"
-        f" due. Each figure is the median of {rounds} rounds, as the disk alone can make an order"
-        " wait for longer than any partner; the last two operations leave nothing for another"
+        f" own. The waits are those of the small one, for {run.seconds:.0f} s without and"
+        f" {run.seconds:.0f} s with the calls of the large one, from the moment at which a request"
+        f" was due. Each figure is the median of {run.rounds} rounds, as the disk alone can make an"
+        " order wait for longer than any partner; the last two operations leave nothing for another"
         " round, and have one. Beside a burst, which may come once in"
         f" {WINDOW} s, it is one round of that length. Two cores do everything here, the partners"
         " included: a ratio near 1 may be above it by chance. Others worked on this machine at the"
-        f" time: before the run, its load average was {_LOAD:.1f}. Goal: no ratio above"
+        f" time: before the run, its load average was {run.load:.1f}. Goal: no ratio above"
         f" {MOST:.0f}.\n"
     ]
-    for database, rows in results.items():
+    for database, rows in run.results.items():
         parts += [f"\n## {database}\n\n", _HEAD, *map(line, rows), "\n", _judged(rows)]
-        if missing := len(operations(size)) - len(rows):
+        parts += [f"\nMeasured again, {row.again}: {row.words}.\n" for row in rows if row.again]
+        if missing := len(operations(run.size)) - len(rows):
             parts.append(f"\n{missing} others were not measured.\n")
     return "".join(parts)
 

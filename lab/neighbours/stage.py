@@ -91,6 +91,7 @@ class Result:
         get_p99, order_p99: without the calls of the large partner, and with them.
         longest: with them.
         p50: of the large partner itself.
+        again: the rounds, date and commit, if it was measured alone after the others.
     """
 
     words: str
@@ -99,6 +100,7 @@ class Result:
     longest: float
     p50: float
     statuses: tuple[int, ...]
+    again: str = ""
 
 
 @dataclass

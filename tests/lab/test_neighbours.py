@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab.neighbours.operations import operations
-from lab.neighbours.page import line, render
+from lab.neighbours.page import Measured, line, render
 from lab.neighbours.stage import LARGE, Caliper, Result, stage
 from tests.conftest import ROOT
 
@@ -33,9 +34,17 @@ def test_every_operation_of_the_contract_is_called() -> None:
 def test_a_ratio_above_two_is_named() -> None:
     slow, good = result("GET /slow", 2.0, 4.1), result("GET /good", 2.0, 3.9)
     assert "| GET /slow | 1.0 | 2.0 → 4.1 | 2.0 | 2.0 → 4.1 | 2.0 | 4 |" in line(slow)
-    page = render({"SQLite": [slow, good], "PostgreSQL": [good]}, SIZE, 5, 3)
+    page = render(Measured(SIZE, 5, 3, 0.25, {"SQLite": [slow, good], "PostgreSQL": [good]}))
     assert "Above 2, **missed**: GET /slow.\n" in page
     assert "No ratio is above 2, **met**.\n" in page
+    assert "the median of 3 rounds" in page
+    assert "Measured again" not in page
+
+
+def test_what_was_measured_again_is_named() -> None:
+    row = replace(result("GET /slow", 2.0, 3.0), again="in 5 rounds today")
+    page = render(Measured(SIZE, 5, 3, 0.25, {"SQLite": [row, result("GET /good", 1.0, 1.0)]}))
+    assert "\nMeasured again, in 5 rounds today: GET /slow.\n" in page
 
 
 @pytest.mark.anyio

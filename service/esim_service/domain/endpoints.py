@@ -19,7 +19,7 @@ from . import events
 from .stamp import Stamp
 
 # A long queue is removed in parts, as it must not hold up others.
-PART = 500
+PART = 100
 DEFAULT_SELECTION = tuple(name for name in get_args(models.EventTypeName) if name != "webhook.test")
 
 
