@@ -9,7 +9,7 @@ import socket
 import ssl
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -419,3 +419,31 @@ def test_an_interrupt_reports_what_was_seen(tmp_path: Path, after: int) -> None:
     else:
         assert facts(tmp_path)["Stopped"] == "interrupted"
         assert "Stopped: interrupted" in shown
+
+
+def test_what_is_no_worse_than_in_the_baseline_fails_no_run(
+    specwright: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "openapi.json"
+    responses = {"204": {"description": "Done."}, "404": {"description": "There is none."}}
+
+    def respond(exchange: Exchange) -> None:
+        exchange.answer(404 if exchange.path.startswith("/none") else 500)
+
+    def run(name: str, paths: Sequence[str], *options: str) -> tuple[int, int]:
+        items = {path: {"get": {"responses": responses}} for path in paths}
+        document = {"openapi": "3.1.1", "info": {"title": "T", "version": "1"}, "paths": items}
+        path.write_text(json.dumps(document), "utf-8")
+        url, directory = f"http://127.0.0.1:{port}", tmp_path / name
+        command = ("test", url, "--document", str(path), "--report-dir", str(directory))
+        ended = specwright(*command, *options)
+        result = json.loads((directory / "result.json").read_text("utf-8"))
+        return ended.returncode, result["seed"]
+
+    with playing(respond) as port:
+        assert run("first", ["/fails"], "--seed", "41") == (1, 41)
+        known = ("--baseline", str(tmp_path / "first" / "result.json"))
+        assert run("again", ["/fails"], *known) == (0, 41)
+        assert run("other", ["/fails"], *known, "--seed", "7") == (0, 7)
+        assert run("failing", ["/fails", "/fails-too"], *known) == (1, 41)
+        assert run("missing", ["/fails", "/none"], *known) == (3, 41)

@@ -11,7 +11,7 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.outcome.evidence import Judged, Known, Standards, judged
-from specwright.conformance.outcome.result import VERSION, read_baseline
+from specwright.conformance.outcome.result import VERSION, Baseline, read_baseline
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
@@ -110,8 +110,12 @@ def test_what_was_there_before_fails_no_run(contract: Contract) -> None:
     "text",
     [
         *("", "[]", '{"version": 1}', "[" * 100_000),
-        *('{"version": 1, "failures": [1]}', '{"version": 1, "failures": 1}'),
-        '{"version": 1, "failures": [{"id": "F1", "rule": "order"}]}',
+        *('{"version": 2, "failures": [1]}', '{"version": 2, "failures": 1}'),
+        '{"version": 2, "seed": 1, "failures": [{"id": "F1", "rule": "order"}], "coverage": []}',
+        '{"version": 2, "failures": [], "coverage": []}',
+        '{"version": 2, "seed": "1", "failures": [], "coverage": []}',
+        '{"version": 2, "seed": -1, "failures": [], "coverage": []}',
+        '{"version": 2, "seed": 1, "failures": []}',
     ],
 )
 def test_a_file_that_is_not_a_result_is_not_a_baseline(tmp_path: Path, text: str) -> None:
@@ -124,8 +128,15 @@ def test_a_file_that_is_not_a_result_is_not_a_baseline(tmp_path: Path, text: str
 def test_a_baseline_knows_failures_by_rule_place_and_values(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     failure = {"id": "F7", "rule": RULE, "pointer": "/x", "values": ["418"], "cause": "a cause"}
-    path.write_text(json.dumps({"version": VERSION, "failures": [failure]}), "utf-8")
-    assert read_baseline(path) == {Known(RULE, "", "/x", ("418",))}
+    coverage = [
+        {"kind": "operation", "name": "GET /a", "reached": 0, "reason": "it never succeeded"},
+        {"kind": "operation", "name": "GET /b", "reached": 2},
+        {"kind": "status", "name": "GET /b 404", "reached": 0, "reason": "no response had it"},
+    ]
+    result = {"version": VERSION, "seed": 41, "failures": [failure], "coverage": coverage}
+    path.write_text(json.dumps(result), "utf-8")
+    known = frozenset({Known(RULE, "", "/x", ("418",))})
+    assert read_baseline(path) == Baseline(41, known, frozenset({"GET /a"}))
 
 
 def test_coercion_and_allow_fail_the_strict_profile_only() -> None:

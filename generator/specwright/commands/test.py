@@ -35,7 +35,7 @@ from specwright.conformance.outcome import coverage
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import run_report
 from specwright.conformance.outcome.result import FILE as RESULT
-from specwright.conformance.outcome.result import read_baseline
+from specwright.conformance.outcome.result import Baseline, read_baseline
 from specwright.conformance.outcome.result import render as result_of
 from specwright.conformance.recording import har
 from specwright.conformance.recording.har import FILE as HAR
@@ -60,8 +60,8 @@ Examples:
     --api-key-env KEY --profile full --report-dir reports
 
 Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the document or the
-target cannot be used, 3 if an operation never succeeded or the coverage is too small, 130 after
-Ctrl-C.
+target cannot be used, 3 if an operation never succeeded that is not known from the baseline, or the
+coverage is too small, 130 after Ctrl-C.
 """
 )
 @click.argument("url")
@@ -75,7 +75,11 @@ Ctrl-C.
     show_default=True,
     help="How thorough the test is.",
 )
-@click.option("--seed", type=IntegerRange(0), help="Repeat a run.  [default: random]")
+@click.option(
+    "--seed",
+    type=IntegerRange(0),
+    help="Repeat a run.  [default: that of the baseline, or else random]",
+)
 @click.option(
     "--report-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -92,8 +96,9 @@ Ctrl-C.
 @lint_file
 @click.option(
     "--baseline",
+    "baseline_path",
     type=click.Path(path_type=Path),
-    help="The result.json of an earlier run, whose findings do not fail this one.",
+    help="The result.json of an earlier run, whose findings and gaps do not fail this one.",
 )
 @click.option(
     "--min-coverage",
@@ -132,7 +137,7 @@ def test(
     quiet: bool,
     max_findings: int | None,
     config: str | None,
-    baseline: Path | None,
+    baseline_path: Path | None,
     min_coverage: int,
     max_seconds: float | None,
     max_time: float | None,
@@ -149,17 +154,17 @@ def test(
     chosen_part, excluded = selection.of(with_links(part.document, project.test.links))
     here, elsewhere = reachable(chosen_part, target_url)
     contract = Contract(here, part.left_out, excluded, elsewhere)
-    standards = Standards(
-        lint_settings(contract.document.path, file=config),
-        frozenset() if baseline is None else read_baseline(baseline),
-    )
-    chosen = random.randrange(2**32) if seed is None else seed
+    settings = lint_settings(contract.document.path, file=config)
+    baseline = None if baseline_path is None else read_baseline(baseline_path)
+    standards = Standards(settings, baseline.failures if baseline else frozenset())
+    if seed is None:
+        seed = baseline.seed if baseline else random.randrange(2**32)
     timeout = TIMEOUTS[RunProfile(profile)]
     with target_of(access, target_url, contract, project.test, timeout) as target:
         _need(target)
         reach(contract, target)
         run = begin(
-            *(contract, target, RunProfile(profile), chosen, receiver),
+            *(contract, target, RunProfile(profile), seed, receiver),
             max_seconds=max_seconds,
             max_time=max_time,
         )
@@ -181,7 +186,7 @@ def test(
     if share < min_coverage:
         reached = f"{share} % of the declared contract was reached"
         say(f"{reached}, but --min-coverage requires {min_coverage} %", err=True)
-    ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, share, min_coverage))
+    ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, share, min_coverage, baseline))
 
 
 def _need(target: TargetServer) -> None:
@@ -215,7 +220,9 @@ def _go(run: Run) -> bool:
     return False
 
 
-def exit_code(run: Run, report: Report, share: int, min_coverage: int) -> int:
+def exit_code(
+    run: Run, report: Report, share: int, min_coverage: int, baseline: Baseline | None
+) -> int:
     """Return the exit code of a run that was not interrupted.
 
     Args:
@@ -226,6 +233,6 @@ def exit_code(run: Run, report: Report, share: int, min_coverage: int) -> int:
         return 2
     if report.has_errors:
         return 1
-    vacuous = coverage.never_succeeded(run.contract, run.record)
-    is_partial = vacuous or run.contract.left_out
+    idle = {operation.name for operation in coverage.never_succeeded(run.contract, run.record)}
+    is_partial = idle - (baseline.idle if baseline else set()) or run.contract.left_out
     return NOT_REACHED if is_partial or share < min_coverage else 0

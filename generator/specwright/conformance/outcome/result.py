@@ -71,6 +71,20 @@ class RecordedFailure:
     setup: tuple[Recorded, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """An earlier run; its failures and gaps fail no later one.
+
+    Attributes:
+        seed: with other values, old faults may be found at other places.
+        idle: names of operations that never succeeded.
+    """
+
+    seed: int
+    failures: frozenset[Known]
+    idle: frozenset[str]
+
+
 def render(run: Run, items: Sequence[Item]) -> JsonObject:
     """Return a run and its coverage as JSON, with the secrets still in it."""
     contract, credential = run.contract, run.target.credential
@@ -170,16 +184,16 @@ def read(path: Path, failure: str) -> RecordedFailure:
     return recorded[failure]
 
 
-def read_baseline(path: Path) -> frozenset[Known]:
-    """Return the identities of the failures in the result file of a run.
+def read_baseline(path: Path) -> Baseline:
+    """Read the result file of a run as the baseline of another.
 
     Raises:
         InputError: the file is not the result of a run.
     """
 
-    def failures(data: Any) -> frozenset[Known]:
+    def baseline(data: Any) -> Baseline:
         entries = [{"operation": "", "values": [], **failure} for failure in data["failures"]]
-        return frozenset(
+        failures = frozenset(
             Known(
                 str(failure["rule"]),
                 str(failure["operation"]),
@@ -188,8 +202,14 @@ def read_baseline(path: Path) -> frozenset[Known]:
             )
             for failure in entries
         )
+        seed = data["seed"]
+        if not isinstance(seed, int) or seed < 0:
+            raise ValueError
+        operations = (item for item in data["coverage"] if item["kind"] == "operation")
+        idle = frozenset(str(item["name"]) for item in operations if not item["reached"])
+        return Baseline(seed, failures, idle)
 
-    return _read(path, failures)
+    return _read(path, baseline)
 
 
 def _read(path: Path, take: Callable[[Any], _Taken]) -> _Taken:
