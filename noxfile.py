@@ -516,11 +516,13 @@ def histories(session: nox.Session) -> None:
 
 @nox.session
 def foreign_servers(session: nox.Session) -> None:
-    """Test third-party servers, next to schemathesis; save the results (an hour)."""
+    """Test third-party servers, next to schemathesis; save the results (`-- NAME`; two hours)."""
     install_workspace(session)
     # It has a PostgreSQL.
     install_group(session, "test")
     session.run("python", "-m", "lab.foreign_servers", *session.posargs)
+    if not session.posargs:
+        session.run("python", "-m", "lab.foreign_servers.adoption")
 
 
 @nox.session

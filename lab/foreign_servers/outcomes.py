@@ -109,12 +109,8 @@ def _kept(outcome: Outcome) -> dict[str, Any]:
     return {**asdict(outcome), "others": [list(asdict(other).values()) for other in outcome.others]}
 
 
-def render(resent: str) -> str:
-    """Return the page.
-
-    Args:
-        resent: the section about findings that were sent again.
-    """
+def render(*sections: str) -> str:
+    """Return the page, with more sections before the causes."""
     outcomes = load()
     rows = [
         "| Server | Operations | Tool | Reached | Requests | Seconds | Causes | Reported |",
@@ -128,7 +124,7 @@ def render(resent: str) -> str:
         HEAD.format(measured=records.words("foreign_servers")),
         "\n".join(rows),
         "\n",
-        resent,
+        *sections,
         "\n## Causes\n",
     ]
     for server, tools in outcomes.items():

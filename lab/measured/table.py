@@ -113,6 +113,9 @@ MEASUREMENTS = (
     Measurement(
         "foreign_servers", "contract-foreign-servers.md", (*_CONTRACT_TESTS, "lab/foreign_servers")
     ),
+    Measurement(
+        "adoption", "contract-foreign-servers.md", (*_CONTRACT_TESTS, "lab/foreign_servers")
+    ),
     Measurement("bench_service", "benchmarks-service.md", (_SERVICE, "lab/benchmarks/service")),
     Measurement("neighbours", "service-neighbours.md", (_SERVICE, "lab/neighbours")),
     Measurement("kills", "service-faults.md", (_SERVICE, "lab/kills")),

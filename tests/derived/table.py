@@ -17,8 +17,8 @@ from pathlib import Path
 from lab.docs_pages import figures as docs_pages
 from lab.faults import verdicts
 from lab.faults_by_others import verdicts as by_others
+from lab.foreign_servers import adoption, resent
 from lab.foreign_servers import outcomes as foreign
-from lab.foreign_servers import resent
 from lab.mutants import figures
 from lab.real_servers import outcomes as real_servers
 from lab.shops import verdicts as shops
@@ -126,8 +126,8 @@ DERIVED = (
     ),
     page(
         "docs/contract-foreign-servers.md",
-        "lab/foreign_servers/outcomes.json, verdicts.toml and resent.toml",
-        lambda: foreign.render(resent.section()),
+        "lab/foreign_servers/*.json, verdicts.toml and resent.toml",
+        lambda: foreign.render(adoption.render(), resent.section()),
     ),
     page("docs/contract-faults.md", "lab/faults/verdicts.json", verdicts.render),
     page(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lab.foreign_servers import resent
+from lab.foreign_servers.adoption import Run, section
 from lab.foreign_servers.comparison import Failure, Other, of_schemathesis, of_specwright, others
 from lab.foreign_servers.outcomes import SPECWRIGHT
 from lab.foreign_servers.runs import authorization, reports_of
@@ -154,3 +155,13 @@ def test_the_page_counts_the_verdicts_on_findings(
     assert "about A, B, with the seed 39" in text
     assert "true (2), false (1)" in text
     assert "| A | b | c \\| d | **false** |\n" in text
+
+
+def test_findings_that_are_new_in_later_runs_are_listed() -> None:
+    first = Run(1, 1, 12.4, {"error": 5, "info": 2}, 0, ["an error"])
+    calm = Run(2, 0, 11.0, {"info": 2}, 5, [])
+    other = Run(2, 1, 11.0, {"warning": 1}, 5, ["GET /items: a status"])
+    page = section({"Kinto": [first, calm], "Glances": [first, other]}, "today")
+    assert "| Kinto | 1 | 1 | 12 | 5 | 0 | 2 | 0 |\n| Kinto | 2 | 0 | 11 | 0 | 0 | 2 | 5 |" in page
+    assert page.endswith("New in later runs:\n\n- Glances, seed 2: GET /items: a status\n")
+    assert "New in later runs" not in section({"Kinto": [first, calm]}, "today")
