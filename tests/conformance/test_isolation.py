@@ -29,6 +29,8 @@ from tests.serving import Server
 # Rules that the tests of this page see broken.
 PROVEN = {"isolation-agrees"}
 
+PAGE = {**dict.fromkeys(("cursor", "limit", "next", "more")), "items": "/data", "id": "/id"}
+
 ANNA, BERT, *_ = KEYS
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 LINKS = {
@@ -165,3 +167,57 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
             driver.probe(made, OTHER_TENANT)
         isolation(driver)
         assert {violation.rule for violation in target.record.violations} == rules
+
+
+class Wish(BaseModel):
+    """The body of a request."""
+
+    product: str
+
+
+def wishes(is_for_all: bool) -> FastAPI:
+    """Products are for all, and wishes for those who have them."""
+    app, products, wished = FastAPI(), list[str](), list[tuple[str, str, str]]()
+    key = Depends(APIKeyHeader(name="X-Key"))
+
+    @app.post("/products", status_code=201)
+    def add(note: Note, who: str = key) -> dict[str, str]:
+        products.append(f"product-{uuid4()}")
+        return {"id": products[-1]}
+
+    @app.post("/wishes", status_code=201)
+    def wish(wish: Wish, who: str = key) -> dict[str, str]:
+        wished.append((who, f"wish-{uuid4()}", wish.product))
+        return {"id": wished[-1][1], "product": wish.product}
+
+    @app.get("/wishes")
+    def listed(who: str = key) -> dict[str, Any]:
+        mine = [entry for entry in wished if is_for_all or entry[0] == who]
+        return {"data": [{"id": id, "product": product} for _, id, product in mine]}
+
+    return app
+
+
+@pytest.mark.parametrize("is_for_all", [False, True])
+def test_what_another_partner_has_written_itself_is_no_leak(
+    tmp_path: Path, is_for_all: bool
+) -> None:
+    app = wishes(is_for_all)
+    document = app.openapi()
+    document["paths"]["/wishes"]["get"]["x-contract-pagination"] = PAGE
+    path = tmp_path / "wishes.json"
+    path.write_text(json.dumps(document), "utf-8")
+    contract = Contract(load(path))
+    keys = {MAIN: ANNA, OTHER_TENANT: BERT}
+    credential = Credential.of(contract.document)
+    with Server(app) as server, TargetServer(server.url, credential, Record(), keys) as target:
+        driver = Driver(contract, target, "scenarios")
+        explore(driver)
+        made = {call.operation.name: call for call, _ in driver.successes.values()}
+        product = driver.send(made["POST /products"]).response
+        assert product is not None
+        wish = replace(made["POST /wishes"], body={"product": product.at("/id")})
+        driver.send(wish)
+        driver.probe(wish, OTHER_TENANT)
+        isolation(driver)
+        assert bool(target.record.violations) == is_for_all

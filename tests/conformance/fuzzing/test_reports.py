@@ -184,7 +184,10 @@ def test_without_codes_a_status_says_it_unless_a_declaration_gives_it_another_me
     assert answered(document, status, "invalid") == is_refused
 
 
-@pytest.mark.parametrize(("name", "is_refused"), [("idempotency-key", False), ("If-Match", True)])
+@pytest.mark.parametrize(
+    ("name", "is_refused"),
+    [("Idempotency-Key", False), ("idempotency-key", False), ("If-Match", True)],
+)
 def test_a_key_that_was_used_before_may_be_refused_with_422(
     document: Document, name: str, is_refused: bool
 ) -> None:

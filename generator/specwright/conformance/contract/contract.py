@@ -343,7 +343,8 @@ class Contract:
         if declared is not None:
             errors = (declared.changed, declared.in_progress)
             return {error.status for error in errors if error is not None}
-        has_key = ("header", KEY_HEADER) in {slot.key for slot in operation.slots}
+        headers = (slot for slot in operation.slots if slot.written.location == "header")
+        has_key = any(slot.written.wire.lower() == KEY_HEADER for slot in headers)
         return {_KEY_REUSED} if has_key else set()
 
     def secrets(self, pointer: Pointer | None, response: HttpResponse) -> list[str]:

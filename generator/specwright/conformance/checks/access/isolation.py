@@ -327,10 +327,20 @@ class _Isolation:
             exchange = self._send(operation, call)
             response = exchange.response
             items = response.at(page.items.raw) if response else None
-            if self.own & set(_texts(items)):
+            if any(not self._has_used(text) for text in self.own.intersection(_texts(items))):
                 message = f"{self.who} finds data of this tenant in its list"
                 collection = shape(operation.site.key)
                 self.reached.append(_Reached(collection, "", True, operation, message, exchange))
+
+    def _has_used(self, text: str) -> bool:
+        """Return whether the other one has written a text itself, such as the id of a product."""
+        return any(
+            text.encode() in (exchange.request.body or b"")
+            for exchange in self.driver.target.record.exchanges
+            if exchange.role == self.role
+            and exchange.response is not None
+            and exchange.response.is_success
+        )
 
     def _send(self, operation: ContractOperation, call: OperationCall) -> Exchange:
         self.driver.target.record.check(ISOLATION, operation.pointer)
