@@ -27,8 +27,9 @@ each request that keeps the schema succeeds.
 schemathesis on 2026-11-25. In the service without a fault, `specwright test` finds nothing with any
 of three seeds; nor does it where all times are whole seconds.
 
-`nox -s faults` judges all of them, in half an hour, `nox -s faults -- --schemathesis` that, too, and `nox -s faults -- NAME` some. The faults
-are in `lab/faults`; `python -m lab.faults.faulty NAME` serves with one of them.
+`nox -s faults` judges all of them, in half an hour, `nox -s faults -- --schemathesis` that, too,
+and `nox -s faults -- NAME` some. The faults are in `lab/faults`;
+`python -m lab.faults.faulty NAME` serves with one of them.
 `nox -s derive` makes this page.
 
 """
