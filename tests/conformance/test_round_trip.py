@@ -122,6 +122,15 @@ def test_what_a_server_changes_is_found(
     assert found(app(member, change, echoes=echoes), tmp_path) == wanted
 
 
+def test_asterisks_do_not_tell_what_is_stored(tmp_path: Path) -> None:
+    with driver_of(app("title", lambda _: "***"), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            assert driver.first_success(operation) is not None
+        written(driver)
+        round_trip(driver)
+        assert not driver.target.record.violations
+
+
 def test_a_member_that_is_not_stored_has_one_finding(tmp_path: Path) -> None:
     assert found(app("title", lambda _: "always"), tmp_path) == set()
 

@@ -44,5 +44,10 @@ class WriteOnlyMembers:
         return is_property and is_left_out(self.document, [schema], Polarity.TO_CLIENT)
 
 
+def is_masked(value: JsonValue) -> bool:
+    """Return whether a value is asterisks in place of a text."""
+    return isinstance(value, str) and set(value) == {"*"}
+
+
 def _is_hidden(value: JsonValue) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip("*"))
+    return value is None or value == "" or is_masked(value)

@@ -18,6 +18,7 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
+from specwright.conformance.contract.write_only import is_masked
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 
@@ -75,7 +76,7 @@ def _written(driver: Driver, writer: ContractOperation, reader: ContractOperatio
         if first is None or second is None:
             continue
         driver.target.record.check(WRITTEN_IS_READ, member.place)
-        if first[0] == second[0] != member.values[1]:
+        if first[0] == second[0] != member.values[1] and not is_masked(second[0]):
             message = f"'{member.name}' is the same after two values were written"
             proofs, rule = (*first[1], *second[1]), WRITTEN_IS_READ
             driver.violate(rule, writer, message, *proofs, at=member.place, cause=_NOT_STORED)

@@ -23,6 +23,7 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.contract.samples import alternatives
+from specwright.conformance.contract.write_only import is_masked
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, decimal_of, seconds_of
 from specwright.findings import Level, values_of
@@ -171,7 +172,7 @@ class _Trial:
             if exchange is not None and isinstance(body, dict):
                 shown, exchanges = {**shown, **body}, (*exchanges, exchange)
         for name, (member, telling) in change.items():
-            if name in shown:
+            if name in shown and not is_masked(shown[name]):
                 self._judge(member, telling, shown[name], exchanges)
         return True
 
