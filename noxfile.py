@@ -14,7 +14,8 @@ Measurements; most write a page of docs/:
   generation: compatibility, agreement, wire_proof, validators, costs, docs_pages
   clients and stubs: bench, situations, real_servers
   reviews: polarity, histories
-  contract tests: faults, faults_by_others, shops, tickets, loads, foreign_servers
+  contract tests: faults, faults_by_others, shops, tickets, loads, foreign_servers,
+    adoption
   the service: bench_service, kills, outages, neighbours, restarts
 """
 
@@ -521,8 +522,14 @@ def foreign_servers(session: nox.Session) -> None:
     # It has a PostgreSQL.
     install_group(session, "test")
     session.run("python", "-m", "lab.foreign_servers", *session.posargs)
-    if not session.posargs:
-        session.run("python", "-m", "lab.foreign_servers.adoption")
+
+
+@nox.session
+def adoption(session: nox.Session) -> None:
+    """Test three of these servers again and again, as a team does (20 minutes)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "lab.foreign_servers.adoption", *session.posargs)
 
 
 @nox.session

@@ -35,7 +35,7 @@ HEAD = """
 The first run of a team on a server as it is, and later ones that take its `result.json` as \
 `--baseline`: with the seed of the baseline, as CI runs it, and with others, each for at most \
 {seconds} s and on a server in its state after installation ({measured}; \
-`python -m lab.foreign_servers.adoption`). What is new in a later run is what a team would have to \
+`nox -s adoption`). What is new in a later run is what a team would have to \
 look at although nothing has changed. Others worked on the machine, with a load of 17 on its two \
 cores: the runs on Kinto ended at the limit, each after another part of its work, so that their \
 findings differ with the same seed, too. Give a run the time that it needs.

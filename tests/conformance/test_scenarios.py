@@ -406,7 +406,7 @@ def refused(exchange: Exchange) -> bool:
 def code(done: Run, min_coverage: int) -> int:
     items = coverage.coverage(done.contract, done.record)
     report = run_report(done, Standards(), items)
-    return exit_code(done, report, coverage.share(items), min_coverage)
+    return exit_code(done, report, coverage.share(items), min_coverage, None)
 
 
 def test_a_waiver_without_a_finding_is_unused_after_a_whole_run() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import json
+import re
+import zlib
 from importlib import resources
 from typing import Any
 
 _DATA = resources.files("esim_service") / "data"
 FILE = _DATA / "openapi.json"
+# The document for the download; a page of the toolkit has it as raw DEFLATE in Base64.
+_DOWNLOAD = re.compile(r'(?<= id="document" data-name="openapi\.json">)[^<]*')
 
 
 def load(base_url: str | None = None) -> dict[str, Any]:
@@ -29,4 +34,7 @@ def reference_page(base_url: str) -> bytes:
     """Return the reference page, with the base URL of this service in place of the default."""
     default = load()["servers"][0]["variables"]["base_url"]["default"]
     page = (_DATA / "reference.html").read_text("utf-8")
-    return page.replace(default, html.escape(base_url)).encode()
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    compressed = compressor.compress(render(base_url)) + compressor.flush()
+    download = base64.b64encode(compressed).decode()
+    return _DOWNLOAD.sub(download, page.replace(default, html.escape(base_url))).encode()
