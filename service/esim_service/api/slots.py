@@ -54,7 +54,8 @@ class _Share:
             if not turn.cancelled():
                 self._free -= wanted
                 turn.set_result(None)
-        if self._free == self._count and not self._waiting:
+        # Nothing waits for them then, as no request wants more than all.
+        if self._free == self._count:
             del self._shares[self._key]
 
 
