@@ -115,6 +115,23 @@ async def test_requests_without_a_pause_wait_for_the_next_pass() -> None:
     assert begun == [*["client"] * 4, "other", "client"]
 
 
+async def test_a_later_request_does_not_pass_those_that_wait() -> None:
+    now = [0.0]
+    turns, begun = RequestTurns(lambda: now[0]), list[str]()
+
+    async def later() -> None:
+        await turns.take([(b"authorization", b"client")])
+        begun.append("later")
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(20):
+            group.create_task(_wait(turns, "client", begun))
+        await asyncio.sleep(0)
+        now[0] += 1
+        group.create_task(later())
+    assert begun == [*["client"] * 20, "later"]
+
+
 async def test_nothing_runs_once_all_have_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     turns, begun = RequestTurns(lambda: 0.0), list[str]()
     await asyncio.gather(*(_wait(turns, "client", begun) for _ in range(20)))
