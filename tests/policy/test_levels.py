@@ -115,6 +115,7 @@ def test_what_was_there_before_fails_no_run(contract: Contract) -> None:
         '{"version": 2, "failures": [], "coverage": []}',
         '{"version": 2, "seed": "1", "failures": [], "coverage": []}',
         '{"version": 2, "seed": -1, "failures": [], "coverage": []}',
+        '{"version": 2, "seed": true, "failures": [], "coverage": []}',
         '{"version": 2, "seed": 1, "failures": []}',
     ],
 )

@@ -203,7 +203,8 @@ def read_baseline(path: Path) -> Baseline:
             for failure in entries
         )
         seed = data["seed"]
-        if not isinstance(seed, int) or seed < 0:
+        # True is an int, too.
+        if type(seed) is not int or seed < 0:
             raise ValueError
         operations = (item for item in data["coverage"] if item["kind"] == "operation")
         idle = frozenset(str(item["name"]) for item in operations if not item["reached"])
